@@ -7,8 +7,7 @@ from typing import Self
 from muisti.core.assembly.parts import Given, kinds, shared, views
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted
-from muisti.core.embedding.models import Models, SecondModels
+from muisti.core.embedding.models import Hosted, Models, SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
@@ -34,8 +33,8 @@ from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
-from muisti.core.query.calibration import Calibration
-from muisti.core.query.subject import Subject
+from muisti.core.query.evidence import Calibration
+from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from loadtests.document import put_table
-from muisti.core.index import context, lexical, related
+from muisti.core.index import lexical
 from muisti.core.query import query
-from muisti.core.search import blend, candidates, fuse, ranking
+from muisti.core.search import blend, candidates, ranking, rankings
 from muisti.core.search import blend as meaning
 from muisti.core.text import speakers
 from muisti.service.app.client import Client
@@ -60,12 +60,12 @@ class Change:
 
 DEFAULT = Change()
 CHANGES: Mapping[str, Change] = {
-    "weight of the cosine 0": Change([(fuse.ALPHA, "absolute", 0.0)]),
-    "turns around": Change([(context, "LENDS", np.zeros_like(context.LENDS))]),
+    "weight of the cosine 0": Change([(rankings.ALPHAS, "absolute", 0.0)]),
+    "turns around": Change([(lexical, "LENDS", np.zeros_like(lexical.LENDS))]),
     "expansion by the best hit": Change([(meaning, "FEEDBACK", 0.0)]),
-    "related words": Change([(related, "WORTH", 0.0)]),
+    "related words": Change([(lexical, "WORTH", 0.0)]),
     "meaning of turns around": Change([(meaning, "TURN", 0.0)]),
-    "those three": Change([(meaning, "FEEDBACK", 0.0), (related, "WORTH", 0.0), (meaning, "TURN", 0.0)]),
+    "those three": Change([(meaning, "FEEDBACK", 0.0), (lexical, "WORTH", 0.0), (meaning, "TURN", 0.0)]),
     "speaker": Change([(speakers, "NAMED", 0.0), (speakers, "SIDE", 0.0)]),
     "time words": Change([(ranking, "time_spans", lambda _text, _now: ())]),
     "late": Change([(blend, "LATE", 0.0)]),

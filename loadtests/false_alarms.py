@@ -25,12 +25,11 @@ import numpy.typing as npt
 from loadtests.ablation import over_sets
 from muisti.client import calls
 from muisti.core.model.terms import OFF, SecondQuery
-from muisti.core.query import advice
-from muisti.core.query.advice import Unrelated, advised
-from muisti.core.query.calibration import Calibration, Entry
+from muisti.core.query import evidence
+from muisti.core.query.evidence import Calibration, Entry, Unrelated, advised
 from muisti.core.search import judged as judging
 from muisti.core.search import searcher
-from muisti.core.search.ranking import has_every_word
+from muisti.core.search.judged import has_every_word
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
@@ -71,7 +70,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Constants of the rule, named as in `core.query.advice`."""
+    """Constants of the rule, named as in `core.query.evidence`."""
 
     words: float
     near: float
@@ -80,7 +79,7 @@ class Choice(msgspec.Struct, frozen=True):
     @contextmanager
     def made(self) -> Iterator[None]:
         """Within this, the rule has these constants."""
-        with patch.multiple(advice, WORDS=self.words, NEAR=self.near, MARGIN=self.margin):
+        with patch.multiple(evidence, WORDS=self.words, NEAR=self.near, MARGIN=self.margin):
             yield
 
 
@@ -94,7 +93,7 @@ class Measured(msgspec.Struct, frozen=True):
     sets: Mapping[str, Asked]
 
 
-SHIPPED = Choice(advice.WORDS, advice.NEAR, advice.MARGIN)
+SHIPPED = Choice(evidence.WORDS, evidence.NEAR, evidence.MARGIN)
 
 
 def ask_all(client: Client, held: Stored, others: Sequence[str]) -> Asked:
@@ -125,16 +124,16 @@ def _watching() -> Iterator[list[Seen]]:
     seen: list[Seen] = []
     as_is = searcher.judged
 
-    def judged(calibration: Calibration, snapshot: Any, wanted: Any, found: Any, mode: Any, *place: Any) -> Any:
-        thresholds = calibration.thresholds(mode, *place)
+    def judged(calibration: Calibration, asked: Any, found: Any, *place: Any) -> Any:
+        thresholds = calibration.thresholds(asked.mode, *place)
         assert thresholds is not None, "the model has no thresholds"
-        plain = Calibration([Entry(generation=place[0], modes={mode: thresholds})])
-        before, after = (as_is(one, snapshot, wanted, found, mode, *place) for one in (plain, calibration))
+        plain = Calibration([Entry(generation=place[0], modes={asked.mode: thresholds})])
+        before, after = (as_is(one, asked, found, *place) for one in (plain, calibration))
         assert found.meaning is not None
         best = found.meaning.own[np.searchsorted(found.rows, found.rankings["dense"].best)]
         cosines = -np.sort(-best)[:DEPTH]
         nearest, deeper = (float(cosines[0]), float(cosines[-1])) if len(cosines) else (0.0, 0.0)
-        every = has_every_word(snapshot, wanted, found)
+        every = has_every_word(asked, found)
         none = (before.evidence == "none", after.evidence == "none")
         seen.append(Seen(found.strength, thresholds.weak, after.advised, every, nearest, deeper, *none))
         return after

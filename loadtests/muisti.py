@@ -15,13 +15,13 @@ import numpy.typing as npt
 from loadtests.fill import SPACE
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.engine import Engine
-from muisti.core.index.allowed import Allowed
-from muisti.core.index.buffers import Buffer
+from muisti.core.index.collection import Allowed
+from muisti.core.index.columns import Buffer
 from muisti.core.index.dense import nearest, query_vector, rotated
 from muisti.core.index.lexical import best_matches, rank_lexical
-from muisti.core.index.sign_bits import SignBits
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
+from muisti.core.index.vector_columns import SignBits
 from muisti.core.kernels import Floats, Mask
 from muisti.core.model.hits import Mode
 from muisti.core.query.filters import Filter, Leaf

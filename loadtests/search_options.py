@@ -25,8 +25,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.times import system_clock
 from muisti.core.model.values import Draft
-from muisti.core.query.options import Options, Part
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Part, Query
 
 TURNS = 500  # of a dialogue
 MANY, FEW = "many", "few"  # spaces

@@ -29,8 +29,7 @@ from loadtests.embedding_cache import WORDS
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.minilm import minilm
-from muisti.core.embedding.query_map import QueryMaps
-from muisti.core.embedding.vectors import Vectors
+from muisti.core.embedding.vectors import QueryMaps, Vectors
 from muisti.core.engine import Engine
 from muisti.core.generations import second_vectors
 from muisti.core.kernels import Doubles, Floats

@@ -20,7 +20,7 @@ import msgspec
 
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
-from muisti.core.embedding.hosted import Hosted, recognise
+from muisti.core.embedding.models import Hosted, recognise
 from muisti.core.embedding.onnx import OnnxEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.errors import ModelUnavailable

@@ -11,10 +11,9 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
 from muisti.core.identity.caller import Caller
-from muisti.core.index.alike import alike, overlap, words
-from muisti.core.index.allowed import Allowed
 from muisti.core.index.cache import Indexes
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection import Allowed, CollectionStatistics
+from muisti.core.index.dense import alike, overlap, words
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats

@@ -26,9 +26,8 @@ from muisti.core.model.terms import INSTRUCTIONS_MAX, ME
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.filter_fields import VERSION_ROW
 from muisti.core.query.filters import And, Filter, Leaf, Not
-from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point
-from muisti.core.query.query import Query
+from muisti.core.query.query import Part, Query
 from muisti.core.read.listing import NEWEST, last_turns, page, page_of
 from muisti.core.read.reading import read_at
 from muisti.core.search.asking import Asking

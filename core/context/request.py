@@ -18,9 +18,8 @@ from muisti.core.model.context import (
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.hits import Evidence, Mode, Recency
 from muisti.core.query.filters import Filter
-from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
+from muisti.core.query.query import Part, Query
 
 LEAST, MOST = 50, 200  # candidates of a section
 INSTRUCTED = 4  # the part of the budget that instructions may take unasked: one in so many

@@ -16,8 +16,8 @@ from muisti.core.context.rendering import quoted
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Database
-from muisti.core.store.sql import pieces
-from muisti.core.store.sql.pieces import Version
+from muisti.core.store.sql import memories as pieces
+from muisti.core.store.sql.memories import Version
 from muisti.core.support.memo import holds_texts
 from muisti.core.support.waiting import Lock
 
@@ -68,7 +68,7 @@ class Sizes:
             by_encoding.setdefault(encoding, {})[version] = msgspec.msgpack.encode(features)
         try:
             for encoding, found in by_encoding.items():
-                self._database.primary.write(pieces.insert(found, _stored_as(encoding)))
+                self._database.primary.write(pieces.insert_pieces(found, _stored_as(encoding)))
         except MuistiError:
             with self._lock:
                 self._waiting = taken | self._waiting
@@ -82,7 +82,7 @@ class Sizes:
             self._known.clear()
 
     def _stored(self, versions: Sequence[Version], encoding: str) -> dict[_Key, Features]:
-        (rows,) = self._database.read([pieces.of_versions(versions, _stored_as(encoding))])
+        (rows,) = self._database.read([pieces.pieces_of(versions, _stored_as(encoding))])
         return {(encoding, versions[cast(int, place)]): _decode(cast(bytes, data)) for place, data in rows}
 
     def _note(self, key: _Key, features: Features) -> None:

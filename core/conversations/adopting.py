@@ -21,7 +21,7 @@ from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import conversations, guards, inserting, memories, version_rows
+from muisti.core.store.sql import conversations, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
@@ -204,7 +204,7 @@ class Adopter:
         self, space: SpaceRow, before: Memory, after: Memory, row: int, offset: int, call: Call
     ) -> list[Statement]:
         return [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             inserting.end(space, before, offset),
             *self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset),
         ]

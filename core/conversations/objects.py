@@ -37,7 +37,7 @@ from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import audit, conversations, guards, inserting, quotas, version_rows
+from muisti.core.store.sql import conversations, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call, Part
@@ -140,7 +140,7 @@ class Objects:
             told.update({str(kind): int(str(number)) for kind, number in rows})
             plan = conversations.plan_ends(belongs, sum(told.values()))
             # By its id: the log stays when the name is erased.
-            note = audit.note(call.now, call.caller.actor, _DELETED[name.level], space=space, target=memory.id)
+            note = operations.audit(call.now, call.caller.actor, _DELETED[name.level], space=space, target=memory.id)
             return self._transactions.turn(found, plan, "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)
@@ -247,7 +247,7 @@ class Objects:
             for other in others
         ]
         statements: list[Statement] = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before),
             *self._transactions.guarded_insertion(

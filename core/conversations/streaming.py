@@ -29,7 +29,7 @@ from muisti.core.model.outcomes import Quota, Written
 from muisti.core.model.values import Draft, Json, Memory, is_blank
 from muisti.core.read.hierarchy import namespace
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import conversations, guards, inserting, quotas, version_rows
+from muisti.core.store.sql import conversations, inserting, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks
@@ -224,7 +224,7 @@ class Streamer:
         coming = iter(zip(versions[len(parents) :], born[len(parents) :], strict=True))
         for place, (item, memory) in enumerate(arrived):
             if memory is not None:
-                parts.append(Part(memory, [guards.refuse_stale(memory)], item.path, place))
+                parts.append(Part(memory, [inserting.refuse_stale(memory)], item.path, place))
                 continue
             new, statements = next(coming)
             parts.append(Part(new.memory, statements, item.path, place))

@@ -33,7 +33,7 @@ from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find, read
 from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import quotas, topics, version_rows, working
+from muisti.core.store.sql import quotas, topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import tokenize
 from muisti.core.write.begun import Call
@@ -85,7 +85,7 @@ class WorkingMemory:
         limits = [quotas.refuse_kept(space, self._quota)] if grows else []
         change = self._database.primary.rehearse if call.dry_run else self._database.primary.write
         try:
-            change([working.put(space, holder, entry, call.now), *limits])
+            change([topics.put_entry(space, holder, entry, call.now), *limits])
         except Refused as refused:
             if refused.code == Refusal.QUOTA_EXCEEDED:
                 raise QuotaExceeded(space.space.name, None) from refused
@@ -102,7 +102,7 @@ class WorkingMemory:
         if all(one.key != key for one in held):
             raise NotFound("working memory", f"{conversation.name}/{key}")
         if not call.dry_run:
-            self._database.primary.write([working.release(holder, key)])
+            self._database.primary.write([topics.release_entries(holder, key)])
 
     def show(self, conversation: Conversation, encoding: str, count: Count, budget: int, call: Call) -> Working:
         """Return what the working memory holds within a budget, and what it has evicted.
@@ -140,8 +140,8 @@ class WorkingMemory:
         if not rows:
             raise NotFound("conversation", conversation.name)
         holder = version_rows.memory(rows[0], conversation.space)
-        (kept,) = self._database.primary.read([working.entries(holder, call.now)])
-        return space, holder, [working.entry(row) for row in kept]
+        (kept,) = self._database.primary.read([topics.entries(holder, call.now)])
+        return space, holder, [topics.entry(row) for row in kept]
 
     def _held(self, space: SpaceRow, entries: Sequence[Entry], count: Count, call: Call) -> list[Held]:
         """Return entries with their texts and tokens; a memory that is not there any more has the reason `gone`."""

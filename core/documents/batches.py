@@ -15,7 +15,7 @@ from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Plan, Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import bulk_replace, documents, guards, inserting, memories, quotas, version_rows
+from muisti.core.store.sql import bulk_replace, documents, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
@@ -98,7 +98,7 @@ class Batches:
             return Part(memory, [*accepted.statements, *born], work.incoming.path)
         new = again(memory, work.before, work.row, space, self._models)
         statements = [
-            guards.refuse_stale(work.before),
+            inserting.refuse_stale(work.before),
             *accepted.statements,
             inserting.end(space, work.before, offset),
             *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
@@ -128,7 +128,7 @@ class Batches:
     ) -> Part:
         new = again(accepted.next(before, call.now), before, row, space, self._models)
         statements = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
             *self._transactions.insertion(space, new, "updated", call.caller, offset),

@@ -3,31 +3,53 @@
 The core knows no files beyond its database: the caller says what has become of the source of a document.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Literal, cast
-
-import msgspec
+from collections.abc import Callable
+from collections.abc import Sequence
 from msgspec import structs
-
 from muisti.core.code.grammars import language_of
-from muisti.core.documents.planning import PAGE, check_path
-from muisti.core.documents.reading import Filter, conditions_of, find_document
+from muisti.core.documents.planning import PAGE
+from muisti.core.documents.planning import check_path
+from muisti.core.documents.reading import Filter
+from muisti.core.documents.reading import conditions_of
+from muisti.core.documents.reading import find_document
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import Ending
-from muisti.core.model.errors import InvalidInput, TooLarge
-from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Pruned, Synced
-from muisti.core.model.outcomes import Plan, Quota, Written
-from muisti.core.model.terms import BATCH_MAX, PruneStrategy
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import TooLarge
+from muisti.core.model.filing import Document
+from muisti.core.model.filing import DocumentName
+from muisti.core.model.filing import Listed
+from muisti.core.model.filing import Pruned
+from muisti.core.model.filing import SYNC_MAX
+from muisti.core.model.filing import Synced
+from muisti.core.model.outcomes import Plan
+from muisti.core.model.outcomes import Quota
+from muisti.core.model.outcomes import Written
+from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.terms import PruneStrategy
 from muisti.core.model.values import Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import audit, documents, guards, inserting, pruned, quotas, version_rows
+from muisti.core.store.database import Database
+from muisti.core.store.database import Row
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import documents
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import operations
+from muisti.core.store.sql import quotas
+from muisti.core.store.sql import telemetry
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.begun import Call
+from muisti.core.write.begun import Part
 from muisti.core.write.intake import Intake
-from muisti.core.write.prepare import again, draft_of
+from muisti.core.write.prepare import again
+from muisti.core.write.prepare import draft_of
 from muisti.core.write.transactions import Transactions
+from typing import Literal
+from typing import cast
+import msgspec
+
 
 # End documents with all their chunks: one that a caller deletes, and those whose files are gone
 
@@ -143,7 +165,7 @@ class Ender:
         ids = [version_rows.raw(memory.id) for memory in ended]
         (((chunks,),),) = self._database.read([documents.count_chunks(space, ids)])
         target = ended[0].id if len(ended) == 1 else f"{len(ended)} documents"
-        note = audit.note(call.now, call.caller.actor, "document_deleted", space=space.space.name, target=target)
+        note = operations.audit(call.now, call.caller.actor, "document_deleted", space=space.space.name, target=target)
         written = self._transactions.turn(space, documents.plan_ends(space, ids), "deleted", call, [note])
         return written, cast(int, chunks)
 
@@ -201,7 +223,7 @@ class Moving:
         accepted = self._intake.changed(space, draft, before, self._call)
         new = again(accepted.next(before, self._call.now), before, cast(int, row[0]), space, self._models)
         statements: list[Statement] = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
             *self._transactions.guarded_insertion(space, new, "updated", self._call.caller, offset),
@@ -300,7 +322,7 @@ class Pruner:
         self, space: str, kind: PruneStrategy, strategy: PruneStrategy, call: Call, done: list[Written]
     ) -> Sequence[Memory]:
         """End orphans of a kind, if the strategy includes it; return them."""
-        ask = pruned.orphaned_chunks if kind == "orphaned_chunks" else pruned.orphaned_entities
+        ask = documents.orphaned_chunks if kind == "orphaned_chunks" else documents.orphaned_entities
         ended: list[Memory] = []
         if strategy not in (kind, "all"):
             return ended
@@ -310,7 +332,7 @@ class Pruner:
             ended[:] = [version_rows.memory(row, found.space.name) for row in rows]
             if not ended:
                 return self._transactions.nothing(found, call)
-            note = audit.note(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
+            note = operations.audit(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
             return self._transactions.turn(found, _plan(found, ended), "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)

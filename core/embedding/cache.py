@@ -8,6 +8,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,8 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.generations import CacheUse
+from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.support.waiting import refuse_long
 from muisti.core.text.forms import composed
 
 Role = Literal["passage", "query"]
@@ -127,3 +130,68 @@ def key_of(text: str, identity: str, role: Role) -> bytes:
     digest = hashlib.sha256(f"{identity}\n{role}\n".encode())
     digest.update(text.encode("utf-8", "surrogatepass"))
     return digest.digest()
+
+
+# Vectors of queries within a time limit: a search waits no longer for a slow model
+
+THREADS = 2  # that embed queries at a time, where there is a limit
+
+
+class Limited:
+    """Embeds queries by way of a cache, each within a number of seconds; 0 is no limit. Thread-safe."""
+
+    def __init__(self, cache: EmbeddingCache, seconds: float = 0.0) -> None:
+        self._cache = cache
+        self._seconds = seconds
+        self._threads = ThreadPoolExecutor(THREADS, "embed-query") if seconds else None
+
+    def encode_query(self, encoder: Encoder, text: str) -> Floats:
+        """Return the vector of a query. One that comes too late is cached for the next search.
+
+        Raises:
+            ModelUnavailable: the model does not embed now, or not in time.
+        """
+        if self._threads is None or self._cache.has_query(encoder, text):
+            return self._cache.encode_query(encoder, text)
+        refuse_long()
+        embedding = self._threads.submit(self._cache.encode_query, encoder, text)
+        try:
+            return embedding.result(self._seconds)
+        except TimeoutError:
+            embedding.cancel()  # unless it has begun
+            limit = f"{1000 * self._seconds:g} ms"
+            raise ModelUnavailable(f"the vector of the query took the second model more than {limit}") from None
+
+
+# Vectors of the last questions, so that a question that is asked again costs a slow model nothing
+
+
+class Remembered:
+    """Vectors by text; the least recently used go first. Thread-safe."""
+
+    def __init__(self, most: int = 4_096) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[str, Floats] = OrderedDict()
+
+    def get(self, text: str) -> Floats | None:
+        """Return the vector of a text, None for one that is not remembered."""
+        with self._lock:
+            vector = self._vectors.get(text)
+            if vector is not None:
+                self._vectors.move_to_end(text)
+            return vector
+
+    def put(self, text: str, vector: Floats) -> Floats:
+        """Remember the vector of a text, read-only from now on, and return it."""
+        vector.flags.writeable = False
+        with self._lock:
+            self._vectors[text] = vector
+            if len(self._vectors) > self._most:
+                self._vectors.popitem(last=False)
+        return vector
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._vectors.clear()

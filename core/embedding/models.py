@@ -1,14 +1,104 @@
 """The embedding models of a process, found by identity: one process works with spaces of several models."""
 
+import hashlib
+import importlib
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from muisti.core.embedding.cache import BYTES, EmbeddingCache
-from muisti.core.embedding.encoder import Encoder, StaticEncoder
-from muisti.core.embedding.hosted import UNSEEN, Hosted
+from muisti.core.embedding.encoder import SHIPPED, Encoder, StaticEncoder
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.kernels import Codes, Doubles, Longs
+from muisti.core.kernels.related import find_related
 from muisti.core.model.errors import InvalidInput, ModelMismatch
 from muisti.core.model.spaces import Space
 from muisti.core.model.terms import OFF
 from muisti.core.support.waiting import refuse_long
+
+# Models behind an endpoint, which may change without notice. They are recognised by the vectors of some probe texts.
+#
+# The vectors of one text differ slightly from request to request, so a hash of them would change with nothing changed.
+# The identity is a hash of the vectors as they were first seen. Later vectors that are nearly equal get that identity.
+
+PROBES = (
+    "The library closes at six on Fridays.",
+    "def area(width, height): return width * height",
+    "Der Zug nach Bern fährt um 7:32 Uhr auf Gleis 4 ab.",
+)
+"""Texts whose vectors tell models apart; changing one changes the identity of every hosted model."""
+
+SAME = 0.999
+"""Least cosine of two vectors of one probe by the same model."""
+
+HALF = 16  # characters of an identity that stand for the configuration; the other half stands for the vectors
+UNSEEN = "0" * HALF
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """A model as it was first seen: its identity, and the unit-length vectors of `PROBES`, float32 (n, dimensions)."""
+
+    identity: str
+    vectors: Vectors
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.vectors.shape[1])
+
+    def has_vectors(self, vectors: Vectors) -> bool:
+        """Return whether vectors of `PROBES` are from this model."""
+        if vectors.shape != self.vectors.shape:
+            return False
+        return bool((np.einsum("ij,ij->i", vectors, self.vectors) >= SAME).all())
+
+
+class Hosted(Encoder):
+    """An encoder whose model is behind an endpoint. Until `settle` its `identity` is one that no space has."""
+
+    @property
+    @abstractmethod
+    def configuration(self) -> str:
+        """A hash of the address, the model's name and the prefixes: 16 hexadecimal digits."""
+
+    @abstractmethod
+    def probe(self) -> Vectors:
+        """Return the vectors of `PROBES` by the model as it is now.
+
+        Raises:
+            ModelUnavailable: the endpoint does not answer as it should.
+        """
+
+    @abstractmethod
+    def settle(self, sighting: Sighting) -> None:
+        """Take the identity and the dimensions of a model."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End waiting between tries; nothing more is asked."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop, and close the connections."""
+
+
+def unseen(configuration: str) -> str:
+    """Return the identity of a model that has never answered; no space has it."""
+    return configuration + UNSEEN
+
+
+def recognise(configuration: str, vectors: Vectors, known: Sequence[Sighting]) -> Sighting:
+    """Return the known model that makes these vectors of `PROBES`, or a new one."""
+    for sighting in known:
+        if sighting.has_vectors(vectors):
+            return sighting
+    digest = hashlib.sha256(np.ascontiguousarray(vectors, "<f4").tobytes()).hexdigest()
+    return Sighting(configuration + digest[:HALF], vectors)
+
 
 # The second models that a process has, by name. Each loads when a space first needs it
 
@@ -219,3 +309,58 @@ def absent(space: str, generation: str | None) -> str:
         f"space {space!r} was embedded by model {generation[:SHORT]}, which this server does not have; name that model "
         f"in MUISTI_MODELS, or run `muisti generations build --space {space}` to embed the space with another"
     )
+
+
+# Words of like meaning in the vocabulary of the model that ships with Muisti, found once by deploy/model/related.py.
+#
+# The vector of a word is that of the model's table, so "film" is near to "movie". Which words a space has does not
+# matter here: the table is the same for all spaces, and changes with the model alone.
+
+FILE = SHIPPED / "related.safetensors"
+STEPS = 255  # of a cosine of 1
+
+Bytes = npt.NDArray[np.uint8]
+Shorts = npt.NDArray[np.uint16]
+
+
+class Related(NamedTuple):
+    """Words related to those of a query: codes of stems, the place of the query's word, and the cosine of both.
+
+    Words that are related to the same one are adjacent, the likest first. `df` has a place for the rows with each word,
+    which are not counted yet: -1.
+    """
+
+    codes: Codes
+    places: Longs
+    likeness: Doubles
+    df: Longs
+
+
+NONE = Related(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
+
+
+class RelatedWords:
+    """The related words of stems, by code."""
+
+    def __init__(self, stems: Codes, counts: Bytes, related: Shorts, cosines: Bytes) -> None:
+        """Take the table: each of the `stems`, ascending, has as many places of related `stems` as `counts` says.
+
+        Cosines are in steps of 1/`STEPS`.
+        """
+        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int32)]).astype(np.int32)
+        self._most = int(counts.max(initial=0))
+        self._table = (stems.copy(), starts, stems[related], cosines / STEPS)  # loops take no arrays that are read-only
+
+    def of(self, codes: Codes) -> Related:
+        """Return the words related to each of the stems, without those that are among the stems themselves."""
+        most = self._most * len(codes)
+        room = Related(np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most), np.empty(most, np.int64))
+        found = find_related(*self._table, codes, *room)
+        return Related(room.codes[:found], room.places[:found], room.likeness[:found], room.df[:found])
+
+
+@cache
+def related_words() -> RelatedWords:
+    """Return the table that ships with Muisti."""
+    load: Any = importlib.import_module("safetensors.numpy").load
+    return RelatedWords(**load(FILE.read_bytes()))

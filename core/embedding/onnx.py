@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, cast
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.tokens import Tokens
+from muisti.core.embedding.encoder import Tokens
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
@@ -319,7 +319,6 @@ def _session(model: bytes, threads: int, extra: str) -> Any:
 
 
 def _pooled(loaded: _Loaded, tokens: Sequence[int]) -> Floats:
-    """Return the vector of a text, of length 1."""
     states = _states(loaded, tokens)[0].astype(np.float64)
     if states.ndim == 2:  # one state for each token; else the model has pooled them itself
         states = states[0] if loaded.pooling == "cls" else states.mean(axis=0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.index.repacking import repack
+from muisti.core.index.packing import repack
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
 from muisti.core.model.filing import DocumentName
@@ -24,14 +24,12 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
-from muisti.core.query.points import Point
-from muisti.core.query.subject import Subject
+from muisti.core.query.points import Point, Subject
 from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.reading import find_space, missing
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.free_space import Traces
 from muisti.core.store.sql import (
-    audit,
     conversations,
     derived,
     documents,
@@ -39,6 +37,7 @@ from muisti.core.store.sql import (
     erasure,
     imports,
     memories,
+    operations,
     spaces,
     tables,
 )
@@ -241,7 +240,7 @@ class Eraser:
             spaces.guard(found),
             *self._overwritten(found, total.format("*")),
             *erasure.erase_space(found, str(uuid.uuid4()) if keep else None, began),
-            audit.note(began, caller.actor, action, space=name),
+            operations.audit(began, caller.actor, action, space=name),
         ]
         try:
             ((memories,),), ((versions,),), *_ = self._database.primary.write(batch)
@@ -333,7 +332,7 @@ class Eraser:
                 *derived.forget_tasks(space, alive, overwritten=not self._database.local),
                 *([] if self._database.local else erasure.overwrite(space, alive)),
                 *erasure.erase(space, alive, caller),
-                audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
+                operations.audit(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
             ]
             begin = len(of_task.before)
             try:

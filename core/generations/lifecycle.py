@@ -25,7 +25,7 @@ from muisti.core.quality.probes import Probes
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import audit, changes, generations, spaces
+from muisti.core.store.sql import changes, generations, operations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.tasks import Tasks
 
@@ -311,7 +311,7 @@ class Generations:
         return self._models.of(digest) is not None
 
     def _note(self, found: SpaceRow, caller: Caller, action: Action, digest: str) -> Statement:
-        return audit.note(self._clock(), caller.actor, action, space=found.space.name, target=digest)
+        return operations.audit(self._clock(), caller.actor, action, space=found.space.name, target=digest)
 
     def _write(self, found: SpaceRow, batch: Sequence[Statement]) -> None:
         """Run a batch, unless the models of the space have changed since it was read.

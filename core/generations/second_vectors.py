@@ -4,24 +4,31 @@ A space has a mark: all current versions up to the change of that number have th
 many come by a task, with progress.
 """
 
-from collections.abc import Callable, Sequence
-from typing import cast
-
+from collections.abc import Callable
+from collections.abc import Sequence
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.errors import ModelUnavailable, NotFound, StoreUnavailable
+from muisti.core.model.errors import ModelUnavailable
+from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.tasks import OVER
 from muisti.core.model.terms import OFF
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import deferred, generations, spaces
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refusal
+from muisti.core.store.database import Refused
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import generations
+from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import Counter
 from muisti.core.tasks.claim import Claim
 from muisti.core.tasks.tasks import Tasks
+from typing import cast
+
 
 # The kind of task that embeds a space with a further model
 
@@ -62,12 +69,12 @@ class Embed:
                 raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
             step = next_step(self._database, space, encoder, self._models.cache, after)
             if step is None:
-                self._database.write([deferred.advance_second(space, digest, space.seq.number)])
+                self._database.write([generations.advance_second(space, digest, space.seq.number)])
                 return {"generation": digest, "embedded": done, "dropped": False}
             finished += step.passages
             total = max(finished, claim.task.total)  # some passages may have come since
             fenced = claim.fenced(position=str(step.born), done=step.passages, total=total)
-            marked = deferred.advance_second(space, digest, step.born - 1)
+            marked = generations.advance_second(space, digest, step.born - 1)
             batch = [generations.guard_models(space), *step.batch, marked]
             try:
                 self._database.write([*fenced.before, *batch, *fenced.after])
@@ -99,12 +106,12 @@ class SecondVectors:
         seconds = self._models.seconds
         if self._models.default is None:
             return []
-        (rows,) = self._database.read([deferred.second_names(seconds.default)])
+        (rows,) = self._database.read([generations.second_names(seconds.default)])
         found = {str(name): seconds.named(str(name)) for (name,) in rows}
         identities = {name: encoder.identity for name, encoder in found.items() if encoder is not None}
         if not identities and OFF not in found:
             return []
-        (rows,) = self._database.read([deferred.second_lagging(seconds.default, identities)])
+        (rows,) = self._database.read([generations.second_lagging(seconds.default, identities)])
         return [str(name) for (name,) in rows]
 
     def step(self, space: str) -> bool:
@@ -127,14 +134,14 @@ class SecondVectors:
 
     def _embed(self, found: SpaceRow, wanted: Encoder) -> bool:
         identity = wanted.identity
-        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.second_marks(found)])[0])
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([generations.second_marks(found)])[0])
         if self._is_task(found, wanted, mark):
             return False
         step = next_step(self._database, found, wanted, self._models.cache, mark + 1)
         upto = seq if step is None else step.born - 1  # the last version may lack more
         batch: Sequence[Statement] = () if step is None else step.batch
         try:
-            self._database.write([spaces.guard(found), *batch, deferred.advance_second(found, identity, upto)])
+            self._database.write([spaces.guard(found), *batch, generations.advance_second(found, identity, upto)])
         except Refused as refused:
             raise NotFound("space", found.space.name) from refused
         if step is not None:
@@ -148,7 +155,7 @@ class SecondVectors:
             now = self._clock()
             batch.append(spaces.register_generation(wanted.identity, wanted.name, wanted.dimensions, now))
         try:
-            self._database.write([*batch, deferred.set_second(found, None if wanted is None else wanted.identity)])
+            self._database.write([*batch, generations.set_second(found, None if wanted is None else wanted.identity)])
         except Refused as refused:
             if refused.code != Refusal.STALE:
                 raise NotFound("space", found.space.name) from refused

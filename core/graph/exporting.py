@@ -17,7 +17,7 @@ from muisti.core.model.terms import ENTITIES_MAX, TIE_KINDS
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.store.sql import graph, graph_ties
-from muisti.core.store.sql.graph_shown import Shown
+from muisti.core.store.sql.graph_rows import Shown
 
 FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together

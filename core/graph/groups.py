@@ -20,7 +20,7 @@ from muisti.core.model.graph import End
 from muisti.core.model.terms import EntityKind
 from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import graph
-from muisti.core.store.sql.graph_shown import Shown
+from muisti.core.store.sql.graph_rows import Shown
 
 ROUNDS = 8  # of following names that belong together
 

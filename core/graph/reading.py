@@ -36,7 +36,7 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.read.reading import find_space, point_of, shown_at
 from muisti.core.store.database import Database, Row, Rows
 from muisti.core.store.sql import graph, graph_rows, graph_ties, spaces
-from muisti.core.store.sql.graph_shown import Shown
+from muisti.core.store.sql.graph_rows import Shown
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 LOOKED_AT = 2_000  # names among which proposals are sought

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index import second_packing
+from muisti.core.index import packing
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Longs
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import deferred
+from muisti.core.store.sql import generations
 from muisti.core.store.sql.spaces import Marks, SpaceRow
 
 FILLED = 2_000  # versions whose vectors are read together
@@ -40,7 +40,7 @@ class Arriving:
         given = 0
         for start in range(0, len(versions), FILLED):
             asked = versions[start : start + FILLED].tolist()
-            (found,) = self._database.read([deferred.arrived(asked, self.generation)])
+            (found,) = self._database.read([generations.arrived(asked, self.generation)])
             given += self._give(rows, columns, bare, found)
         self.filled = upto
         self.given += given
@@ -103,7 +103,7 @@ class ArrivingVectors:
             columns = VectorColumns(space.second_dimensions, space.space.second)
             columns.reserve(rows.room)
             columns.append_blank(len(rows))
-            second_packing.load(self._database, space, rows, columns)
+            packing.load_second(self._database, space, rows, columns)
             self._second, rows.second = Arriving(self._database, space.second), columns
 
     def look_again(self) -> None:
@@ -114,5 +114,5 @@ class ArrivingVectors:
     def pack(self, space: SpaceRow, stopped: Callable[[], bool]) -> None:
         """Pack the vectors of the second model that are in no segment."""
         if self._second is not None:
-            second_packing.pack(self._database, space, stopped)
+            packing.pack_second(self._database, space, stopped)
             self._second.given = 0

@@ -214,7 +214,6 @@ class Indexes:
         self._evict(_Key(space.space.name))
 
     def _warm(self, name: str, wanted: int) -> None:
-        """Load or refresh an index in a thread."""
         self._in_background(self._warming, name, lambda: self.fresh(name, wanted))
 
     def _pack(self, key: _Key, index: SpaceIndex) -> None:

@@ -8,17 +8,63 @@ buffer, and written places are not written again.
 import sys
 from collections.abc import Sequence
 from itertools import chain
-from typing import TypeGuard
+from typing import Generic, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.index.buffers import Buffer
-from muisti.core.kernels.flags import mark
+from muisti.core.kernels import Ints, Mask
+from muisti.core.kernels.pool import mark
+
+# Arrays that grow at the end. Appending never changes what a reader already sees
+
+T = TypeVar("T", bound=np.generic)
+
+SMALLEST = 64  # rows
+DOUBLED = 16_384  # rows up to which a full array is doubled; beyond, it grows by an eighth, to reserve little in vain
+
+
+class Buffer(Generic[T]):
+    """Rows of one type. A full array is replaced by a larger one; readers keep the old one."""
+
+    def __init__(self, dtype: type[T], *shape: int) -> None:
+        """Make an empty buffer; `shape` is that of a row, empty for scalars."""
+        self._array: npt.NDArray[T] = np.empty((0, *shape), dtype)
+        self._used = 0
+
+    def __len__(self) -> int:
+        return self._used
+
+    @property
+    def nbytes(self) -> int:
+        return self._array.nbytes
+
+    @property
+    def room(self) -> int:
+        """Number of rows that fit without growing."""
+        return len(self._array)
+
+    def view(self, rows: int | None = None) -> npt.NDArray[T]:
+        """Return the first `rows` rows, all by default, without copying."""
+        return self._array[: self._used if rows is None else rows]
+
+    def reserve(self, rows: int) -> None:
+        """Make room for exactly this many rows in all, unless there is more already."""
+        if rows > len(self._array):
+            grown = np.empty((rows, *self._array.shape[1:]), self._array.dtype)
+            grown[: self._used] = self._array[: self._used]
+            self._array = grown
+
+    def append(self, values: npt.NDArray[np.generic] | Sequence[int]) -> None:
+        """Append values, which must fit the type."""
+        need, have = self._used + len(values), len(self._array)
+        if need > have:
+            self.reserve(max(need, 2 * have if have < DOUBLED else have + have // 8, SMALLEST))
+        self._array[self._used : need] = values
+        self._used = need
+
 
 Value = str | bytes | int | float  # a bool is an int
-Mask = npt.NDArray[np.bool_]  # one flag for each row
-Codes = npt.NDArray[np.int32]
 
 MISSING_CODE = -1
 MISSING_NUMBER = np.iinfo(np.int64).min
@@ -84,11 +130,11 @@ class Keywords:
         codes = (MISSING_CODE if value is None else add(value) for value in values)
         self._codes.append(np.fromiter(codes, np.int32, len(values)))
 
-    def view(self, n: int) -> Codes:
+    def view(self, n: int) -> Ints:
         """The code of each row, MISSING_CODE where there is no value."""
         return self._codes.view(n)
 
-    def codes(self, n: int, first: int = 0) -> Codes:
+    def codes(self, n: int, first: int = 0) -> Ints:
         """The codes of all values of the rows, in the order of rows."""
         codes = self.view(n)[first:]
         return codes[codes != MISSING_CODE]
@@ -167,13 +213,13 @@ class Lists:
         self._rows.append(np.repeat(rows, [len(row) for row in values]))
         self._size += len(values)
 
-    def view(self, n: int) -> tuple[npt.NDArray[np.int32], Codes]:
+    def view(self, n: int) -> tuple[Ints, Ints]:
         """Row and code of each element of the first `n` rows, in the order of rows."""
         rows = self._rows.view(len(self._rows))
         end = int(np.searchsorted(rows, np.int32(n)))  # of the array's type, else numpy converts the array
         return rows[:end], self._codes.view(end)
 
-    def codes(self, n: int, first: int = 0) -> Codes:
+    def codes(self, n: int, first: int = 0) -> Ints:
         """The codes of all elements of the rows, in the order of rows."""
         return self._pairs(n, first)[1]
 
@@ -189,8 +235,7 @@ class Lists:
         mark(*self._pairs(n, first), chosen, first, flags)
         return flags
 
-    def _pairs(self, n: int, first: int) -> tuple[npt.NDArray[np.int32], Codes]:
-        """Return row and code of each element of the rows."""
+    def _pairs(self, n: int, first: int) -> tuple[Ints, Ints]:
         rows, codes = self.view(n)
         start = int(np.searchsorted(rows, np.int32(first))) if first else 0
         return rows[start:], codes[start:]
@@ -213,7 +258,7 @@ def _key(value: Value) -> Value | tuple[bool]:
     return (value,) if isinstance(value, bool) else value
 
 
-def _chosen(chosen: Mask, codes: Codes) -> Mask:
+def _chosen(chosen: Mask, codes: Ints) -> Mask:
     """Return `chosen[codes]`. A single choice, the usual filter, is compared instead, which is many times as fast."""
     choices = np.flatnonzero(chosen)
     return codes == np.int32(choices[0]) if len(choices) == 1 else chosen.take(codes)

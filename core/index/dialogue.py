@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.index.buffers import Buffer
+from muisti.core.index.columns import Buffer
 from muisti.core.kernels import Ints
 from muisti.core.text.speakers import Speakers
 

@@ -11,7 +11,7 @@ from muisti.core.index.selections import Selections
 from muisti.core.kernels import Longs
 from muisti.core.model.fields import FILTERED
 from muisti.core.query.filter_fields import LISTED, VERSION_ROW
-from muisti.core.query.options import PATHS
+from muisti.core.query.query import PATHS
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql.index_rows import field_values, some_field_values
 from muisti.core.store.sql.spaces import SpaceRow
@@ -86,7 +86,6 @@ class Fields:
 
 
 def _is_listed(field: str) -> bool:
-    """Return whether a memory may have several values of a field."""
     return field in LISTED or field.startswith(PATHS)
 
 

@@ -173,7 +173,6 @@ def _rows(wanted: Longs, versions: Longs) -> RowNumbers:
 
 
 def _recognised(rows: list[Row]) -> Iterator[_Found]:
-    """Yield the instructions among versions."""
     for version, type, kind, trust, author, content, structure in cast(list[_Read], rows):
         typed = type == "guard"
         said = asked_of(kind, content, author, json.loads(structure) if kind == "exchange" and structure else {})

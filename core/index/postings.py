@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels import Codes, Floats, Ints, Longs, Mask, Packed, inserted
+from muisti.core.kernels import Codes, Floats, Ints, Longs, Mask, Packed
+from muisti.core.kernels import postings as inserted
 from muisti.core.kernels.lexical import has_sequence, look_up
 from muisti.core.kernels.pieces import COLUMNS
 from muisti.core.kernels.postings import number

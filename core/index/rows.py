@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.index.buffers import Buffer
+from muisti.core.index.columns import Buffer
 from muisti.core.index.dialogue import Dialogues
 from muisti.core.index.inserted import Inserted
 from muisti.core.index.vector_columns import VectorColumns, Vectors

@@ -4,26 +4,114 @@ Remembered are the bitmap of each comparison, and the allowed rows of each whole
 immutable, and each kind has its own limit, so that rare filters never displace the bitmaps of common comparisons.
 """
 
+import operator
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from fnmatch import translate
 from hashlib import blake2b
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 
-from muisti.core.index.allowed import Allowed
-from muisti.core.index.bitmaps import ROWS, count, packed, unpacked, words_for
-from muisti.core.index.collection import CollectionStatistics, within
-from muisti.core.index.columns import Column
-from muisti.core.index.filter_mask import compared
+from muisti.core.index.collection import (
+    ROWS,
+    Allowed,
+    CollectionStatistics,
+    count_bits,
+    packed,
+    unpacked,
+    within,
+    words_for,
+)
+from muisti.core.index.columns import Column, Keywords, Lists, Numbers, Value, as_floats, is_number
 from muisti.core.index.rows import Rows
 from muisti.core.index.snapshot import Snapshot
-from muisti.core.kernels import Codes, Mask
-from muisti.core.query.filter_fields import LISTED
+from muisti.core.kernels import Codes, Doubles, Mask
+from muisti.core.query.filter_fields import LISTED, literal
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.support.waiting import refuse_long
+
+# Compare one field of a range of rows with a value, with the verdicts of core.store.sql.filters
+
+FEW = 8  # the part of a dictionary below which only the values of the rows are compared
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {  # on a column of numbers and on single values
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "prefix": str.startswith,
+}
+
+
+def compared(leaf: Leaf, column: Column, first: int, n: int) -> Mask:
+    """Return a flag for each row from `first` until before `n`: whether the comparison is true of it.
+
+    `column` is that of the field. It has at least `n` rows, and values as the store has them:
+
+    - Numbers for times (microseconds), trust, and the rank of the importance;
+    - Lists for tags (folded), derived_from (as text) and metadata paths (scalars);
+    - Keywords for all other fields (category and author folded, parent_id as bytes).
+    """
+    if leaf.op == "exists":
+        present = column.present(n, first)
+        return present if leaf.value is True else ~present
+    if isinstance(column, Numbers):
+        return _compare_numbers(leaf, column, first, n)
+    return column.select(_chosen(leaf, column, first, n), n, first)
+
+
+def _compare_numbers(leaf: Leaf, column: Numbers, first: int, n: int) -> Mask:
+    numbers = column.view(n)[first:]
+    if leaf.op == "in":
+        return np.isin(numbers, leaf.operands)
+    return column.present(n, first) & _COMPARE[leaf.op](numbers, leaf.value)
+
+
+def _chosen(leaf: Leaf, column: Keywords | Lists, first: int, n: int) -> Mask:
+    """Return a flag for each value of the dictionary: whether a row has it and the comparison is true of it."""
+    dictionary = column.dictionary
+    if leaf.op in ("eq", "in"):
+        codes = [code for operand in leaf.operands if (code := dictionary.code(operand)) is not None]
+        chosen = np.zeros(len(dictionary.values), np.bool_)  # after the look-up, so that it has a place for each code
+        chosen[codes] = True
+        return chosen
+    if FEW * (n - first) >= len(dictionary.values):
+        return _verdicts(leaf, dictionary.values, dictionary.floats)
+    there = np.unique(column.codes(n, first))
+    codes: list[int] = there.tolist()
+    values: list[Value] = [dictionary.values[code] for code in codes]
+    chosen = np.zeros(len(dictionary.values), np.bool_)
+    chosen[there] = _verdicts(leaf, values, lambda: as_floats(values))
+    return chosen
+
+
+def _verdicts(leaf: Leaf, values: list[Value], floats: Callable[[], Doubles]) -> Mask:
+    """Return for each value whether the comparison is true of it; `floats` gives the nearest floats of the values."""
+    (operand,) = leaf.operands
+    if leaf.op == "glob":
+        matches = re.compile(translate(literal(str(operand)))).match
+        return np.array([isinstance(value, str) and matches(value) is not None for value in values.copy()], np.bool_)
+    compare = _COMPARE[leaf.op]
+    if is_number(operand):
+        return _compare_floats(compare, operand, floats(), values)
+    kind = bool if isinstance(operand, bool) else str
+    return np.array([isinstance(value, kind) and compare(value, operand) for value in values.copy()], np.bool_)
+
+
+def _compare_floats(compare: Callable[[Any, Any], Any], operand: float, floats: Doubles, values: list[Value]) -> Mask:
+    """Compare the nearest floats: rounding keeps order, so only values that round as the operand does need more."""
+    rounded = float(operand)
+    chosen = ~np.isnan(floats) & compare(floats, rounded)
+    for code in np.flatnonzero(floats == rounded).tolist():
+        chosen[code] = compare(values[code], operand)
+    return chosen
+
 
 # A bounded memory of what was computed from a filter: the entries used least recently go first
 
@@ -189,7 +277,7 @@ class Selections:
         """Return the rows that the filter selects among the `visible` ones of the first `size`, whole memories."""
         words = self._true_of(filter, True, size) & visible
         firsts = self._bitmap(_FIRST, self._first_of_memory, size)
-        return Allowed(unpacked(words, size), count(words), words=words, memories=count(words & firsts))
+        return Allowed(unpacked(words, size), count_bits(words), words=words, memories=count_bits(words & firsts))
 
     def _true_of(self, filter: Filter, truth: bool, size: int) -> Codes:
         """Return the rows for which the filter is `truth`; rows for which it is unknown are in neither set."""
@@ -215,7 +303,6 @@ class Selections:
         return ~found if leaf.field in LISTED else self._true(Leaf(leaf.field, "exists", True), size) & ~found
 
     def _true(self, leaf: Leaf, size: int) -> Codes:
-        """Return the rows for which a comparison is true."""
 
         def flags(first: int, size: int) -> Mask:
             return compared(leaf, self._column(leaf.field, size), first, size)

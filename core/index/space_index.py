@@ -9,18 +9,15 @@ from msgspec.structs import replace
 
 from muisti.core.index.arriving import ArrivingVectors
 from muisti.core.index.columns import Column
-from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
 from muisti.core.index.inserted import Inserted
 from muisti.core.index.instructions import Instructions
-from muisti.core.index.packing import pack, packed
+from muisti.core.index.packing import Group, built, pack, packed
 from muisti.core.index.postings import Postings, build, in_units, keep, settled
-from muisti.core.index.recent import Recent
-from muisti.core.index.refreshes import Refreshes
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.selections import Selections
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.index.unpacking import Group, built
+from muisti.core.index.usage import FeedbackCounts, Recent, Refreshes
 from muisti.core.kernels import Ints
 from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings

@@ -8,30 +8,20 @@ from muisti.core.kernels import (
     blend,
     context,
     dense,
-    evidence,
-    flags,
-    inserted,
-    instructions,
     lexical,
     likeness,
-    meaning,
     pieces,
     pool,
     pooling,
     postings,
     related,
     tagging,
-    two_level,
 )
 from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
 
 __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
-
-stages = (
-    *(inserted, ascii, blend, context, dense, evidence, flags, instructions, lexical, likeness, meaning, pieces),
-    *(two_level, pool, pooling, postings, related, tagging),
-)
+stages = (postings, ascii, blend, context, dense, pool, likeness, lexical, pieces, pooling, related, tagging)
 
 
 def bake() -> None:

@@ -1,4 +1,4 @@
-"""The inner loop of the default score, see core/search/blend.py for its formula."""
+"""Inner loops of the default score (core/search/blend.py) and of the strength of an answer (core/query/evidence.py)."""
 
 import numpy as np
 
@@ -78,6 +78,49 @@ def _total(scale: float, late: float, order: float, alpha: float, i: int, parts:
     return (1 - alpha) * words + alpha * (parts[COSINE, i] + parts[CONTEXT, i])
 
 
+# The inner loop of the strength of an answer, see core/query/evidence.py for its formula
+
+
+@compiled
+def standing(
+    memories: Longs,
+    covered: Doubles,
+    words: Doubles,
+    pairs: Doubles,
+    meaning: Doubles,
+    persons: Doubles,
+    weights: tuple[float, float, float],
+    rival: int,
+) -> tuple[float, float, float]:
+    """Return the largest `covered + pairs` of a row, the lead of the best memory, and the largest `meaning`.
+
+    A row scores (words + weights[0] * pairs + weights[1] * meaning) * (1 + weights[2] * persons). A memory has the
+    score of its best row. The lead is the distance from the best memory to the one at place `rival`, or to the last
+    when there are fewer.
+    """
+    best, whose = np.full(rival, -np.inf), np.full(rival, -1, np.int64)
+    found, most, nearest = 0, -np.inf, -np.inf
+    for i in range(memories.size):
+        most, nearest = max(most, covered[i] + pairs[i]), max(nearest, meaning[i])
+        score = (words[i] + weights[0] * pairs[i] + weights[1] * meaning[i]) * (1.0 + weights[2] * persons[i])
+        place = 0
+        while place < found and whose[place] != memories[i]:
+            place += 1
+        if place < found and best[place] >= score:
+            continue
+        if place == found:
+            if found < rival:
+                found += 1
+            elif best[found - 1] >= score:
+                continue
+            place = found - 1
+        while place > 0 and best[place - 1] < score:
+            best[place], whose[place] = best[place - 1], whose[place - 1]
+            place -= 1
+        best[place], whose[place] = score, memories[i]
+    return most, best[0] - best[found - 1], nearest
+
+
 def bake() -> None:
     """Compile for the types that the index uses."""
     longs, ints, floats, doubles = np.zeros(1, np.int64), np.zeros(1, np.int32), np.ones(1, np.float32), np.ones(1)
@@ -85,3 +128,5 @@ def bake() -> None:
     blend(longs, floats, ints, ints, ints, ints, doubles, *weights, np.zeros((PARTS, 1)))
     fuse(1.0, 0.2, 0.4, 0.5, 1.0, np.zeros((PARTS, 1)))
     leveled(1.0, 0.2, 0.4, 0.5, 0, np.ones((PARTS, 1)))
+    ones = np.ones(1)
+    standing(np.ones(1, np.int64), ones, ones, ones, ones, ones, (0.5, 0.5, 0.5), 5)

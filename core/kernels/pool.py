@@ -1,4 +1,4 @@
-"""Inner loops that select the best rows and memories by score."""
+"""Inner loops that select rows: the best by score, one for each memory, and those that a filter chooses."""
 
 import numpy as np
 
@@ -119,6 +119,20 @@ def count_memories(versions: Longs, chosen: Mask) -> int:
     return found
 
 
+# Inner loops that flag the rows which a filter selects
+
+
+@compiled
+def mark(rows: Ints, codes: Ints, chosen: Mask, first: int, flags: Mask) -> None:
+    """Set the flag of each row that has a chosen code; `rows` and `codes` are pairs, and `flags` begins at row `first`.
+
+    `chosen` has a flag for each code.
+    """
+    for i in range(rows.size):
+        if chosen[codes[i]]:
+            flags[rows[i] - first] = True
+
+
 def bake() -> None:
     """Compile for the types that the index uses."""
     kth_largest(np.ones(2, np.float32), 1)
@@ -126,3 +140,5 @@ def bake() -> None:
     longs, words = np.zeros(1, np.int64), np.zeros(1, np.uint64)
     best_memories(np.ones(1), longs, longs, words, words, np.zeros(1, np.int32), 0.0, 1, longs.copy(), longs.copy())
     count_memories(np.zeros(1, np.int64), np.ones(1, np.bool_))
+    ints, mask = np.zeros(1, np.int32), np.zeros(1, np.bool_)
+    mark(ints, ints, mask, 0, mask.copy())

@@ -11,13 +11,13 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack, restored
 from muisti.core.index.inserted import Inserted
-from muisti.core.index.second_packing import Packed
+from muisti.core.index.packing import Packed
 from muisti.core.model.errors import StoreCorrupt
 from muisti.core.model.fields import FOLDED
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Memory, Passage
 from muisti.core.store.database import Database, Row, Rows, Scalar, Statement
-from muisti.core.store.sql import deferred, index_rows, inserting, segments, spaces, version_rows
+from muisti.core.store.sql import generations, index_rows, inserting, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, doubt
@@ -235,23 +235,23 @@ def _miscounted() -> Statement:
 
 def _packed_well(database: Database, space: SpaceRow) -> bool:
     """Return whether the packed segments of a space match its rows."""
-    (listed,) = database.read([segments.chain(space, space.generation)])
+    chain = index_rows.own_chain(space, space.generation)
+    (listed,) = database.read([index_rows.segments(chain)])
     for first, *_ in listed:
-        (found,) = database.read([segments.data(space, space.generation, [int(str(first))])])
+        (found,) = database.read([index_rows.segment_data(chain, [int(str(first))])])
         for start, last, _, data in cast(list[tuple[int, int, int, bytes]], found):
             if not _matches(database, space, start, last, data):
                 return False
     return all(
         _second_well(database, space, *cast(tuple[int, int], row))
-        for row in database.read([segments.seconds(space)])[0]
+        for row in database.read([index_rows.seconds(space)])[0]
     )
 
 
 def _second_well(database: Database, space: SpaceRow, generation: int, first: int) -> bool:
     """Return whether a segment with vectors of a second model has those that are stored for its passages."""
-    of_model = msgspec.structs.replace(space, second=generation)
-    (found,) = database.read([segments.second_data(of_model, [first])])
-    for (data,) in cast(list[tuple[bytes]], found):
+    (found,) = database.read([index_rows.segment_data((space.id, generation, index_rows.SECOND), [first])])
+    for *_, data in cast(list[tuple[int, int, int, bytes]], found):
         try:
             packed = Packed.unpack(data)
         except (msgspec.DecodeError, ValueError):
@@ -259,7 +259,7 @@ def _second_well(database: Database, space: SpaceRow, generation: int, first: in
         versions = np.unique(packed.versions).tolist()
         stored: dict[tuple[Scalar, Scalar], Scalar] = {}
         for start in range(0, len(versions), BATCH):
-            (rows,) = database.read([deferred.arrived(versions[start : start + BATCH], generation)])
+            (rows,) = database.read([generations.arrived(versions[start : start + BATCH], generation)])
             stored |= {(row[0], row[1]): row[2] for row in rows}
         named = zip(packed.versions.tolist(), packed.numbers.tolist(), packed.vectors, strict=True)
         if any(stored.get((version, number)) != vector.tobytes() for version, number, vector in named):

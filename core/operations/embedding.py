@@ -1,26 +1,41 @@
 """Embed stored passages that a model has not embedded, some at a time."""
 
-from collections.abc import Callable, Sequence
-from typing import cast
-
-import msgspec
-import numpy as np
-
+from collections.abc import Callable
+from collections.abc import Sequence
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted, Sighting, recognise
+from muisti.core.embedding.hosted import Sighting
+from muisti.core.embedding.hosted import recognise
+from muisti.core.embedding.models import Hosted
 from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Sighting
+from muisti.core.embedding.models import recognise
 from muisti.core.embedding.vectors import pack
-from muisti.core.model.errors import ModelUnavailable, NotFound
+from muisti.core.model.errors import ModelUnavailable
+from muisti.core.model.errors import NotFound
 from muisti.core.model.values import Passage
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row, Rows, Statement
-from muisti.core.store.sql import deferred, generations, sightings, spaces, version_rows
-from muisti.core.store.sql.points import lived
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refused
+from muisti.core.store.database import Row
+from muisti.core.store.database import Rows
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import deferred
+from muisti.core.store.sql import generations
+from muisti.core.store.sql import operations
+from muisti.core.store.sql import sightings
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH
-from muisti.core.write.prepare import Source, embedded_text
+from muisti.core.store.sql.version_rows import lived
+from muisti.core.write.prepare import Source
+from muisti.core.write.prepare import embedded_text
+from typing import cast
+import msgspec
+import numpy as np
+
 
 # Recognise the model behind an endpoint: at the start from the database, then by its vectors of probe texts
 
@@ -52,13 +67,13 @@ class Recognition:
         if not known or known[0].identity != found.identity:
             probes = np.ascontiguousarray(found.vectors, "<f4").tobytes()
             self._database.primary.write(
-                sightings.note(found.identity, encoder.name, found.dimensions, probes, self._clock())
+                operations.note_model(found.identity, encoder.name, found.dimensions, probes, self._clock())
             )
         encoder.settle(found)
         return found.identity != before
 
     def _known(self, encoder: Hosted) -> list[Sighting]:
-        (rows,) = self._database.primary.read([sightings.of(encoder.configuration)])
+        (rows,) = self._database.primary.read([operations.seen_models(encoder.configuration)])
         return [
             Sighting(digest, np.frombuffer(probes, "<f4").reshape(-1, dimensions).astype(np.float32))
             for digest, dimensions, probes in cast(list[tuple[str, int, bytes]], rows)
@@ -132,7 +147,7 @@ class Vectors:
     def lagging(self) -> list[str]:
         """Return the spaces of models of this process that have changed since all their passages had vectors."""
         identities = [encoder.identity for encoder in self._models]
-        (rows,) = self._database.read([deferred.lagging(identities)]) if identities else ([],)
+        (rows,) = self._database.read([generations.lagging(identities)]) if identities else ([],)
         return [str(name) for (name,) in rows]
 
     def step(self, space: str) -> bool:
@@ -146,7 +161,7 @@ class Vectors:
         encoder = self._models.of(found.space.generation)
         if encoder is None:
             return False
-        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.marks(found)])[0])
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([generations.marks(found)])[0])
         identity = encoder.identity
         step = next_step(self._database, found, encoder, self._models.cache, mark + 1)
         batch = [spaces.guard(found)]
@@ -157,7 +172,7 @@ class Vectors:
             batch += step.batch
         upto = seq if step is None else step.born - 1  # the last version may lack more
         try:
-            self._database.write([*batch, deferred.advance(found, identity, upto)])
+            self._database.write([*batch, generations.advance(found, identity, upto)])
         except Refused as refused:
             raise NotFound("space", space) from refused
         return step is not None

@@ -6,7 +6,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from muisti.core.store.database import Database, Statement
+from muisti.core.store.database import Database, Statement, slots
 from muisti.core.store.migrate import APPLIED, migrations, newest
 from muisti.core.store.rescue import soundness
 
@@ -61,10 +61,9 @@ def spaces_with_memories(database: Database) -> list[str]:
 
 def spaces_of_other_models(database: Database, identities: Collection[str]) -> list[str]:
     """Return the names of the spaces whose vectors come from models other than these."""
-    marks = ",".join("?" * len(identities))
     asked = (
-        f"SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash NOT IN ({marks}) "
-        "ORDER BY 1"
+        "SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id "
+        f"WHERE g.hash NOT IN {slots(identities)} ORDER BY 1"
     )
     (rows,) = database.read([Statement(asked, tuple(identities))])
     return [str(name) for (name,) in rows]

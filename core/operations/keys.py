@@ -1,22 +1,31 @@
 """API keys, of which only a hash is stored, keys that sign reports, and the audit log."""
 
+from collections.abc import Mapping
+from datetime import datetime
+from datetime import timedelta
+from muisti.core.identity.caller import Caller
+from muisti.core.identity.grants import Grant
+from muisti.core.identity.grants import Key
+from muisti.core.identity.grants import NAMED_MAX
+from muisti.core.identity.grants import check_grant
+from muisti.core.model.errors import Conflict
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import NotFound
+from muisti.core.model.operations import AuditPage
+from muisti.core.model.times import from_us
+from muisti.core.model.times import to_us
+from muisti.core.model.values import LIMIT_MAX
+from muisti.core.model.values import LOCAL
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refused
+from muisti.core.store.sql import operations
+from muisti.core.store.sql import signing
+from muisti.core.write.screening import Screener
+from typing import cast
 import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import cast
-
-from muisti.core.identity.caller import Caller
-from muisti.core.identity.grants import NAMED_MAX, Grant, Key, check_grant
-from muisti.core.model.errors import Conflict, InvalidInput, NotFound
-from muisti.core.model.operations import AuditPage
-from muisti.core.model.times import from_us, to_us
-from muisti.core.model.values import LIMIT_MAX, LOCAL
-from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import audit, keys, signing
-from muisti.core.write.screening import Screener
 
 
 def audit_page(database: Database, limit: int, cursor: str | None) -> AuditPage:
@@ -42,16 +51,16 @@ class SigningKeys:
 
     def own(self) -> tuple[str, str] | None:
         """Return the id and the private key (PEM) of the signing key, or None before the first one."""
-        (rows,) = self._database.primary.read([signing.own()])
+        (rows,) = self._database.primary.read([operations.own_signing_key()])
         return cast(tuple[str, str], rows[0]) if rows else None
 
     def add(self, key_id: str, public: str, private: str | None, now: int) -> None:
         """Store a key. `private` is None when it is kept elsewhere. A known key stays unchanged."""
-        self._database.write([signing.add(key_id, public, private, now)])
+        self._database.write([operations.add_signing_key(key_id, public, private, now)])
 
     def public(self) -> list[str]:
         """Return every public key that ever signed, as a JWK, oldest first."""
-        (rows,) = self._database.read([signing.public()])
+        (rows,) = self._database.read([operations.public_signing_keys()])
         return [cast(str, row[0]) for row in rows]
 
 
@@ -69,7 +78,7 @@ class Keys:
 
     def exist(self) -> bool:
         """Return whether a key was ever created, including keys that have ended."""
-        return bool(self._database.read([keys.any_key()])[0])
+        return bool(self._database.read([operations.any_key()])[0])
 
     def create(
         self,
@@ -96,10 +105,14 @@ class Keys:
         if parent is not None and parent.expires_at is not None:
             expires_at = min(parent.expires_at, expires_at or parent.expires_at)
         made, secret = _new(name, grant, None if parent is None else parent.id, expires_at, now)
-        alive = [] if parent is None else [keys.refuse_ended(parent.id, now)]
+        alive = [] if parent is None else [operations.refuse_ended(parent.id, now)]
         try:
             self._database.write(
-                [*alive, keys.insert(made, digest(secret)), audit.note(now, by, "key_created", target=made.id)]
+                [
+                    *alive,
+                    operations.insert_key(made, digest(secret)),
+                    operations.audit(now, by, "key_created", target=made.id),
+                ]
             )
         except Refused as refused:
             raise NotFound("key", made.parent_id or "") from refused
@@ -108,25 +121,25 @@ class Keys:
     def find(self, secret: str) -> Key | None:
         """Return the key with this secret, active or ended, or None."""
         key_id = id_in(secret)
-        rows = [] if key_id is None else self._database.read([keys.by_id(key_id)])[0]
+        rows = [] if key_id is None else self._database.read([operations.key_by_id(key_id)])[0]
         known = rows[0][-1] if rows else b""
         assert isinstance(known, bytes)
-        return keys.key(rows[0]) if hmac.compare_digest(known, digest(secret)) else None
+        return operations.key(rows[0]) if hmac.compare_digest(known, digest(secret)) else None
 
     def get(self, key_id: str) -> Key:
         """Return a key by its id. Raises `NotFound`."""
-        (rows,) = self._database.read([keys.by_id(key_id)])
+        (rows,) = self._database.read([operations.key_by_id(key_id)])
         if not rows:
             raise NotFound("key", key_id[:80])
-        return keys.key(rows[0])
+        return operations.key(rows[0])
 
     def all(self) -> list[Key]:
         """Return all keys, newest first, including those that have ended."""
-        return [keys.key(row) for row in self._database.read([keys.all_keys()])[0]]
+        return [operations.key(row) for row in self._database.read([operations.all_keys()])[0]]
 
     def family(self, key_id: str) -> list[Key]:
         """Return a key and its descendants, newest first."""
-        return [keys.key(row) for row in self._database.read([keys.family(key_id)])[0]]
+        return [operations.key(row) for row in self._database.read([operations.key_family(key_id)])[0]]
 
     def revoke(self, key_id: str, now: int, *, by: str = LOCAL) -> list[str]:
         """End a key and its descendants for good. Return the ids of the keys that this call ends.
@@ -136,7 +149,7 @@ class Keys:
         """
         self.get(key_id)
         ((ended,),), *_ = self._database.write(
-            [keys.unrevoked(key_id), keys.note_revoked(key_id, now, by), keys.revoke(key_id, now)]
+            [operations.unrevoked(key_id), operations.note_revoked(key_id, now, by), operations.revoke_key(key_id, now)]
         )
         return json.loads(str(ended))
 
@@ -159,15 +172,15 @@ class Keys:
             raise InvalidInput.at("$.overlap_seconds", f"must be from 0 to {OVERLAP_MAX.total_seconds():.0f}")
         _check(old.name, expires_at, now)
         made, secret = _new(old.name, old.grant, old.parent_id, expires_at or old.expires_at, now)
-        alive = [keys.refuse_ended(one, now) for one in (old.id, old.parent_id) if one is not None]
+        alive = [operations.refuse_ended(one, now) for one in (old.id, old.parent_id) if one is not None]
         try:
             self._database.write(
                 [
                     *alive,
-                    keys.insert(made, digest(secret)),
-                    *keys.succeed(old.id, made.id, now + overlap // timedelta(microseconds=1)),
-                    audit.note(now, by, "key_rotated", target=old.id),
-                    audit.note(now, by, "key_created", target=made.id),
+                    operations.insert_key(made, digest(secret)),
+                    *operations.succeed_key(old.id, made.id, now + overlap // timedelta(microseconds=1)),
+                    operations.audit(now, by, "key_rotated", target=old.id),
+                    operations.audit(now, by, "key_created", target=made.id),
                 ]
             )
         except Refused as refused:
@@ -176,13 +189,15 @@ class Keys:
 
     def clear(self, now: int, *, by: str = LOCAL) -> int:
         """Delete all keys, so that none exists. Return how many there were."""
-        ((count,),), *_ = self._database.write([keys.count(), audit.note(now, by, "keys_cleared"), keys.clear()])
+        ((count,),), *_ = self._database.write(
+            [operations.count_keys(), operations.audit(now, by, "keys_cleared"), operations.clear_keys()]
+        )
         assert isinstance(count, int)
         return count
 
     def used(self, at: Mapping[str, int]) -> None:
         """Store when keys were last used, in microseconds."""
-        self._database.write(keys.used(list(at.items())))
+        self._database.write(operations.key_used(list(at.items())))
 
 
 def digest(secret: str) -> bytes:

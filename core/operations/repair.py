@@ -8,13 +8,13 @@ from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Conflict, StoreCorrupt
 from muisti.core.operations.checkup import BATCH, Findings
 from muisti.core.store.backup import checked, fresh, opened
-from muisti.core.store.database import Database, Statement
+from muisti.core.store.database import Database, Statement, slots
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import migrate
 from muisti.core.store.rescue.salvage import Salvaged, salvage
 from muisti.core.store.rescue.soundness import image
-from muisti.core.store.sql import deferred, inserting, segments, spaces, version_rows
+from muisti.core.store.sql import generations, index_rows, inserting, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, checksum
@@ -35,7 +35,7 @@ def mend(database: Database, models: Models, findings: Findings, now: int) -> in
     spoilt = {*findings.segments, *(findings.counts)}
     for row in map(space_row, database.read([spaces.all_spaces()])[0]):
         if derived or row.space.name in spoilt:
-            database.write([segments.forget(row), deferred.look_again(row), spaces.count_anew(row)])
+            database.write([index_rows.forget_segments(row), generations.look_again(row), spaces.count_anew(row)])
     return len(derived)
 
 
@@ -107,8 +107,7 @@ def _derive_in(database: Database, space: SpaceRow, models: Models, rows: Sequen
     """Rebuild derived rows in a space. A space whose model is missing is skipped, because no other can embed it."""
     if space.space.generation is not None and models.of(space.space.generation) is None:
         return
-    marks = ",".join("?" * len(rows))
-    asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN ({marks})"
+    asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN {slots(rows)}"
     (found,) = database.read([Statement(asked, (space.id, *rows))])
     versions = [version_rows.memory(row, space.space.name) for row in found]
     statements: list[Statement] = []

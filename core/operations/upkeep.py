@@ -3,32 +3,34 @@
 Each step is small, so that nobody waits for it, and returns whether more is left to do.
 """
 
-from typing import cast
-
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
-from muisti.core.query.subject import Subject
+from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.sql import (
-    candidates,
-    changes,
-    leases,
-    memories,
-    requests,
-    retention,
-    spaces,
-    version_rows,
-    working,
-)
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refused
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import changes
+from muisti.core.store.sql import erasable
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import leases
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import operations
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import telemetry
+from muisti.core.store.sql import topics
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.begun import Call
+from muisti.core.write.begun import Part
 from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
+from typing import cast
+
 
 # Erase history older than a space keeps: versions that were no longer current by then, and their changes
 
@@ -40,14 +42,14 @@ def forget(database: Database, space: SpaceRow, before: int) -> bool:
 
     Versions that a checkpoint pins are kept, and so are versions that were current at that point or came later.
     """
-    edge, pinned = database.read([retention.edge(space, before), retention.pinned(space)])
+    edge, pinned = database.read([erasable.history_edge(space, before), erasable.pinned_history(space)])
     point = cast(int, edge[0][0]) if edge else 0
     if pinned and pinned[0][0] is not None:
         point = min(point, cast(int, pinned[0][0]))
     try:
         if point > space.kept_from:
-            database.write([spaces.guard(space), *retention.move(space, point)])
-        *_, more = database.write([spaces.guard(space), *retention.erase(space, AT_ONCE)])
+            database.write([spaces.guard(space), *erasable.move_edge(space, point)])
+        *_, more = database.write([spaces.guard(space), *erasable.erase_history(space, AT_ONCE)])
     except Refused:  # the space was erased and created again
         return False
     return bool(more[0][0])
@@ -71,16 +73,16 @@ class Leases:
 
         Return 0 when the owner has it now, else the seconds to wait before the next try.
         """
-        (rows,) = self._database.read([leases.state(name)])
+        (rows,) = self._database.read([operations.lease_state(name)])
         held, wait = cast(tuple[str, int], rows[0]) if rows else ("", 0)
         if held != owner and wait > 0:
             return wait / SECOND_US
-        *_, ((now_held,),) = self._database.write(leases.take(name, owner, int(seconds * SECOND_US)))
+        *_, ((now_held,),) = self._database.write(operations.take_lease(name, owner, int(seconds * SECOND_US)))
         return 0.0 if now_held == owner else seconds
 
     def give_back(self, name: str, owner: str, *, rest: float = 0.0) -> None:
         """End a lease that the owner still has. The task is due again in `rest` seconds."""
-        self._database.write([leases.give_back(name, owner, int(rest * SECOND_US))])
+        self._database.write([operations.give_back_lease(name, owner, int(rest * SECOND_US))])
 
 
 EXPIRED_AT_ONCE = 100  # memories in a step
@@ -128,11 +130,11 @@ class Upkeep:
 
     def with_candidates(self) -> list[str]:
         """Return the names of spaces that have candidates to review."""
-        return self._names(candidates.spaces_with_some())
+        return self._names(telemetry.spaces_with_some())
 
     def with_expired(self, now: int) -> list[str]:
         """Return the spaces with memories that have expired but are not yet ended."""
-        return self._names(retention.expired(now))
+        return self._names(erasable.expired(now))
 
     def end_expired(self, space: str, now: int) -> bool:
         """End some expired memories of a space. Return whether more may be left."""
@@ -140,7 +142,7 @@ class Upkeep:
 
     def with_old_history(self, now: int) -> list[str]:
         """Return the spaces with versions that are older than the history they keep."""
-        return self._names(retention.due(now, self._policy.history_days or 0.0, self._least_history_us))
+        return self._names(erasable.due(now, self._policy.history_days or 0.0, self._least_history_us))
 
     def forget_history(self, space: str, now: int) -> bool:
         """Erase some versions of a space that are older than its history. Return whether more are left."""
@@ -151,7 +153,7 @@ class Upkeep:
 
     def with_old_memories(self, now: int) -> list[str]:
         """Return the spaces with memories that are older than their policy allows."""
-        return self._names(retention.outdated(now))
+        return self._names(erasable.outdated(now))
 
     def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
         """Purge some memories of a space that are older than its policy allows, or return None if it has no limit.
@@ -166,18 +168,18 @@ class Upkeep:
 
     def forget_answers(self, now: int) -> bool:
         """Delete some expired answers of requests with an idempotency key. Return whether more are left."""
-        old = requests.old(now)
+        old = inserting.old(now)
         if not self._database.read([old])[0]:
             return False
-        _, more = self._database.write([requests.forget(now, ANSWERS_AT_ONCE), old])
+        _, more = self._database.write([inserting.forget(now, ANSWERS_AT_ONCE), old])
         return bool(more)
 
     def release_expired(self, now: int) -> bool:
         """Delete some entries of working memory that have expired. Return whether more are left."""
-        expired = working.expired(now)
+        expired = topics.expired_entries(now)
         if not self._database.read([expired])[0]:
             return False
-        _, more = self._database.write([working.sweep(now, ENTRIES_AT_ONCE), expired])
+        _, more = self._database.write([topics.sweep_entries(now, ENTRIES_AT_ONCE), expired])
         return bool(more)
 
     def _names(self, ask: Statement) -> list[str]:

@@ -27,7 +27,7 @@ from muisti.core.model.times import DAY_US, to_us
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import lint, version_rows
+from muisti.core.store.sql import quality, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.passages import split
 from muisti.core.text.personal import personal_in
@@ -118,7 +118,7 @@ class Linter:
         space = find_space(self._database, name)
         tally = _Tally(space.space.epoch, 0, "", 0, 0, {}) if cursor is None else _read(cursor, space)
         after = _BEGIN if cursor is None else (tally.created_at, bytes.fromhex(tally.memory_id))
-        (rows,) = self._database.read([lint.page(space, caller.category, now, after, limit + 1)])
+        (rows,) = self._database.read([quality.lint_page(space, caller.category, now, after, limit + 1)])
         seen = [_seen(row, name) for row in rows[:limit]]
         alike, skipped = self._alike(space, seen, caller, checks, now)
         looking = _Looking(space, self._screener, limits or Limits(), now)

@@ -14,10 +14,9 @@ from muisti.core.model.values import LIMIT_MAX, NAME_MAX, Seq
 from muisti.core.query.query import Query
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher
-from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
-from muisti.core.store.dry_run import Rehearsed
-from muisti.core.store.sql import audit, memories, probes, spaces, version_rows
-from muisti.core.store.sql.probes import ProbeRow, RunRow
+from muisti.core.store.database import Database, Refusal, Refused, Rehearsed, Rows, Statement
+from muisti.core.store.sql import memories, operations, quality, spaces, version_rows
+from muisti.core.store.sql.quality import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.screening import Screener
@@ -71,7 +70,7 @@ class Probes:
             caller.actor,
         )
         try:
-            self._database.write([spaces.guard(found), *probes.insert(found, row, PROBES_MAX)])
+            self._database.write([spaces.guard(found), *quality.insert_probe(found, row, PROBES_MAX)])
         except Refused as refused:
             if refused.code == Refusal.INCOMPLETE:
                 raise Conflict(f"space {space!r} has {PROBES_MAX} probes; delete some first") from refused
@@ -81,30 +80,32 @@ class Probes:
     def list(self, space: str, caller: Caller) -> Sequence[Probe]:
         """Return all probes, oldest first."""
         _check(caller)
-        (rows,) = self._database.read([probes.of_space(find_space(self._database, space))])
-        return [_probe(probes.probe_row(row)) for row in rows]
+        (rows,) = self._database.read([quality.probes_of(find_space(self._database, space))])
+        return [_probe(ProbeRow._make(row)) for row in rows]
 
     def delete(self, space: str, probe_id: str, caller: Caller, now: int) -> None:
         """Delete a probe. Raises `NotFound` when there is no such probe."""
         _check(caller)
         found = find_space(self._database, space)
-        count, delete = probes.delete(found, id_bytes(probe_id) or b"")
+        count, delete = quality.delete_probe(found, id_bytes(probe_id) or b"")
         if not self._database.read([count])[0][0][0]:
             raise NotFound("probe", probe_id)
-        self._database.write([delete, audit.note(now, caller.actor, "probe_deleted", space=space, target=probe_id)])
+        self._database.write(
+            [delete, operations.audit(now, caller.actor, "probe_deleted", space=space, target=probe_id)]
+        )
 
     def runs(self, space: str, caller: Caller) -> Sequence[Run]:
         """Return the stored runs, newest first."""
         _check(caller)
         found = find_space(self._database, space)
-        (rows,) = self._database.read([probes.runs(found)])
-        return [_run(found, probes.run_row(row)) for row in rows]
+        (rows,) = self._database.read([quality.runs(found)])
+        return [_run(found, RunRow._make(row)) for row in rows]
 
     def last(self, space: str, generation: str | None) -> Run | None:
         """Return the last run with a model that asked any probe, or None."""
         found = find_space(self._database, space)
-        rows = self._one(probes.runs(found))
-        runs = (_run(found, probes.run_row(row)) for row in rows)
+        rows = self._one(quality.runs(found))
+        runs = (_run(found, RunRow._make(row)) for row in rows)
         return next((run for run in runs if run.ranks and run.generation == generation), None)
 
     def compared(self, space: str, before: Run, now: int) -> tuple[float, float]:
@@ -129,7 +130,7 @@ class Probes:
         found = find_space(self._database, space)
         row = RunRow(clock(), run.seq.number, run.generation, run.recall, msgspec.json.encode(run.ranks).decode())
         try:
-            self._database.write([spaces.guard(found), *probes.insert_run(found, row, RUNS_MAX)])
+            self._database.write([spaces.guard(found), *quality.insert_run(found, row, RUNS_MAX)])
         except Refused as refused:
             raise NotFound("space", space) from refused
         return run
@@ -137,8 +138,8 @@ class Probes:
     def tried(self, space: str, now: int) -> Run:
         """Ask all probes without storing the ranks."""
         found = find_space(self._database, space)
-        (rows,) = self._database.read([probes.of_space(found)])
-        pinned = [_probe(probes.probe_row(row)) for row in rows]
+        (rows,) = self._database.read([quality.probes_of(found)])
+        pinned = [_probe(ProbeRow._make(row)) for row in rows]
         ranks = {one.id: self._rank(found, one.expects, now) for one in pinned}
         return Run(
             at=from_us(now),
@@ -158,7 +159,7 @@ class Probes:
         Raises:
             Refused: the batch would be refused.
         """
-        (rows,) = self._database.read([probes.of_space(space)])
+        (rows,) = self._database.read([quality.probes_of(space)])
         if not rows:
             return ()
         if seconds * (len(rows) + LOADS) > FORESIGHT_SECONDS:
@@ -166,7 +167,7 @@ class Probes:
         tried = Rehearsed(self._database, batch)
         there = Probes(tried, self._searcher.on(tried), self._ids, self._screener).tried(space.space.name, now).ranks
         here = self.tried(space.space.name, now).ranks
-        pinned = [_probe(probes.probe_row(row)) for row in rows]
+        pinned = [_probe(ProbeRow._make(row)) for row in rows]
         return tuple(
             Shift(one.id, one.expects.query, here.get(one.id), there.get(one.id))
             for one in pinned

@@ -24,8 +24,8 @@ from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import memories, receipts, spaces, version_rows
-from muisti.core.store.sql.receipts import Kept, KeptHit, KeptLine
+from muisti.core.store.sql import memories, quality, spaces, version_rows
+from muisti.core.store.sql.quality import Kept, KeptHit, KeptLine
 from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.text.terms import fold
 
@@ -76,7 +76,7 @@ class Receipts:
         )  # fmt: skip
         hits = [KeptHit(one.rank, version_rows.raw(one.memory_id), one.version, one.score) for one in shown]
         try:
-            self._database.write([spaces.guard(found), *receipts.insert(found, kept, hits, KEPT_MAX)])
+            self._database.write([spaces.guard(found), *quality.insert_receipt(found, kept, hits, KEPT_MAX)])
         except Refused as refused:
             raise NotFound("space", space) from refused
         return id_text(id_)
@@ -88,8 +88,8 @@ class Receipts:
             NotFound: there is none that the caller may see.
         """
         raw = id_bytes(receipt_id)
-        rows, hits = self._database.read(receipts.by_id(raw)) if raw is not None else ([], [])
-        one = receipts.kept(rows[0]) if rows else None
+        rows, hits = self._database.read(quality.receipt_by_id(raw)) if raw is not None else ([], [])
+        one = Kept._make(rows[0]) if rows else None
         if one is None or not reaches(one.space) or one.made_at < now - self._kept_us or not _is_theirs(one, caller):
             raise NotFound("receipt", receipt_id)
         told = _read(one.answer)
@@ -104,7 +104,7 @@ class Receipts:
             reference_time=from_us(one.reference_time),
             parameters=one.parameters.encode(),
             told=told,
-            hits=tuple(_hit(receipts.kept_hit(row), told) for row in hits),
+            hits=tuple(_hit(KeptHit._make(row), told) for row in hits),
         )
 
     def list(
@@ -134,13 +134,13 @@ class Receipts:
         if evidence is not None and evidence not in get_args(Evidence):
             raise InvalidInput.at("$.evidence", f"{evidence[:40]!r} is none of {', '.join(get_args(Evidence))}")
         category = None if caller.category is None else fold(caller.category)
-        chosen = receipts.Chosen(category, actor, since, until, evidence)
+        chosen = quality.Chosen(category, actor, since, until, evidence)
         found, (rows,) = read(
             self._database,
             space,
-            lambda row: [receipts.listed(row, chosen, now - self._kept_us, limit + 1, after)],
+            lambda row: [quality.receipts_listed(row, chosen, now - self._kept_us, limit + 1, after)],
         )
-        lines = [_line(receipts.kept_line(row), found.space.epoch) for row in rows[:limit]]
+        lines = [_line(KeptLine._make(row), found.space.epoch) for row in rows[:limit]]
         more = len(rows) > limit
         return ReceiptPage(items=tuple(lines), next_cursor=lines[-1].id if more else None, seq=found.seq)
 
@@ -152,7 +152,7 @@ class Receipts:
         differing = [one for one in dict.fromkeys([*before, *after]) if before.get(one) != after.get(one)]
         if not differing:
             return ()
-        (rows,) = self._database.read([receipts.fates(space.id, [version_rows.raw(one) for one in differing])])
+        (rows,) = self._database.read([quality.fates(space.id, [version_rows.raw(one) for one in differing])])
         fates: dict[str, _Fate] = {}
         for row in rows:
             memory = version_rows.memory(row, receipt.space)
@@ -172,7 +172,7 @@ class Receipts:
 
     def forget(self, now: int) -> bool:
         """Delete some receipts that are too old. Return whether more are left."""
-        *_, ((left,),) = self._database.write(receipts.forget(now - self._kept_us, FORGET_MAX))
+        *_, ((left,),) = self._database.write(quality.forget_receipts(now - self._kept_us, FORGET_MAX))
         return cast(int, left) > 0
 
 

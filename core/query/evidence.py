@@ -21,13 +21,18 @@ same subject. docs/why/quality.md has the derivation and measurements.
 """
 
 import math
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
 
 from muisti.core.kernels import Doubles, Longs
-from muisti.core.kernels.evidence import standing
-from muisti.core.model.hits import Evidence
+from muisti.core.kernels.blend import standing
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.hits import Evidence, Thresholds
 
 LEVELS: tuple[Evidence, ...] = ("none", "weak", "strong")
 
@@ -100,3 +105,151 @@ def _trust(signals: Signals) -> float:
     if signals.lexical is None:
         return 1.0
     return signals.there * (signals.known if signals.cosine is None else signals.known**TRUST)
+
+
+# Evidence of questions that ask for advice: an answer to these often shares no word with them.
+#
+# "Which films would you recommend?" is answered by "I dislike violence". For such a question words count half, and the
+# cosine X of the nearest passage counts beside what questions about other subjects reach:
+#
+#     strength = (s + weak) / 2 + .15 * ((X - first) / growth - log10(N) - .5)
+#
+# s is the strength above, and `weak` the threshold of that level. Among N passages one unrelated question in ten finds
+# a cosine of first + growth * log10(N), since the best of more passages is nearer. So the second bracket counts in
+# powers of ten how much larger a space such a cosine would need.
+#
+# The words that ask for advice are English. docs/why/quality.md has the measurements.
+
+WORDS = 0.5  # weight of the strength by words and meaning
+NEAR = 0.15  # weight of each power of ten
+MARGIN = 0.5  # powers of ten that are not counted
+LONGEST = 300  # characters; a longer text is rather pasted than asked
+
+_ADVICE = re.compile(
+    r"\b(?:recommend(?:ations?)?|suggest(?:ions?)?|advice|advise|tips?|ideas?|should i|help me|looking for|would you|"
+    r"(?:could|can) i|how do i|what (?:are some|would be)|what(?: are|'s| is)(?: the| a| some(?: of the)?)? "
+    r"(?:best|good|great)|(?:the|a) (?:best|good) (?:way|place)s?)\b"
+)
+
+
+class Unrelated(msgspec.Struct, frozen=True, kw_only=True):
+    """The cosine that one unrelated question in ten finds: `first` for one passage, `growth` more for tenfold."""
+
+    first: float
+    growth: float
+
+    def cosine(self, passages: int) -> float:
+        """Return the cosine that one unrelated question in ten finds among some passages.
+
+        >>> [round(Unrelated(first=0.2, growth=0.05).cosine(passages), 2) for passages in (1, 1_000)]
+        [0.2, 0.35]
+        """
+        return self.first + self.growth * math.log10(max(passages, 1))
+
+
+class Nearest(msgspec.Struct, frozen=True):
+    """The highest `cosine` of a search, and the number of `passages` that it may rank."""
+
+    cosine: float
+    passages: int
+
+
+def asks_for_advice(text: str) -> bool:
+    """Return whether a query asks for advice, and not for a fact.
+
+    >>> [asks_for_advice(text) for text in ("Which films would you recommend?", "Who suggested the film?")]
+    [True, False]
+    """
+    return len(text) <= LONGEST and _ADVICE.search(text.casefold().replace("’", "'")) is not None
+
+
+def advised(strength: float, weak: float, nearest: Nearest, usual: Unrelated) -> float:
+    """Return the strength for a question that asks for advice, from its `strength` as a question for a fact.
+
+    >>> usual = Unrelated(first=0.2, growth=0.05)
+    >>> [round(advised(0.5, 0.7, Nearest(cosine, 1_000), usual), 3) for cosine in (0.25, 0.375, 0.5)]
+    [0.225, 0.6, 0.975]
+    """
+    nearer = (nearest.cosine - usual.cosine(nearest.passages)) / usual.growth
+    return max(0.0, WORDS * strength + (1 - WORDS) * weak + NEAR * (nearer - MARGIN))
+
+
+# Thresholds from which the strength of evidence counts as weak or strong, by model and by space, from a JSON file.
+#
+# An entry may also have the cosines that unrelated questions find. Questions that ask for advice are judged by them
+# so, or without them as all others.
+#
+# The file of a model, `evidence.json` in its folder, has one entry. The file that the setting `calibration` names may
+# have more, and entries for single spaces. An entry is for the model that it was fitted with and for no other.
+
+FILE = "evidence.json"
+
+RankedMode = Literal["hybrid", "semantic", "keyword"]
+
+KEYWORD = Thresholds(weak=0.21, strong=0.36)
+"""Thresholds of keyword search, which has no model."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """Thresholds by mode, fitted with the model whose hash is `generation`, for one space or for all."""
+
+    generation: str | None
+    space: str | None = None
+    modes: Mapping[RankedMode, Thresholds] = msgspec.field(default_factory=dict[RankedMode, Thresholds])
+    unrelated: Unrelated | msgspec.UnsetType = msgspec.UNSET
+
+
+class Calibration:
+    """All loaded thresholds. Those of a space take precedence over those of its model."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        entries = list(entries)
+        self._modes = {(entry.generation, entry.space): entry.modes for entry in entries}
+        self._unrelated = {(entry.generation, entry.space): entry.unrelated for entry in entries if entry.unrelated}
+
+    def level(self, strength: float, mode: str, generation: str | None, space: str) -> Evidence:
+        """Return the evidence of an answer; `uncalibrated` when there are no thresholds for the model.
+
+        Modes that do not rank by text (`metadata`, `recent`) have strong evidence when they find anything, else none.
+        """
+        if mode not in ("hybrid", "semantic", "keyword"):
+            return "strong" if strength > 0 else "none"
+        if strength <= 0:
+            return "none"
+        known = self.thresholds(mode, generation, space)
+        return "uncalibrated" if known is None else known.level(strength)
+
+    def thresholds(self, mode: str, generation: str | None, space: str) -> Thresholds | None:
+        """Return the thresholds of a mode; None for modes that do not rank by text, and for unknown models."""
+        if mode not in ("hybrid", "semantic", "keyword"):
+            return None
+        known = self._modes.get((generation, space), {}).get(mode) or self._modes.get((generation, None), {}).get(mode)
+        return KEYWORD if known is None and mode == "keyword" else known
+
+    def unrelated(self, generation: str | None, space: str) -> Unrelated | None:
+        """Return the cosines that unrelated questions find; None for models that they were not fitted with."""
+        return self._unrelated.get((generation, space)) or self._unrelated.get((generation, None))
+
+
+def read(path: Path) -> list[Entry]:
+    """Return the entries of a file.
+
+    Raises:
+        InvalidInput: the file cannot be read, or is no calibration.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[Entry])
+    except (OSError, msgspec.MsgspecError) as error:
+        raise InvalidInput.at("$.calibration", f"{path}: {error}") from error
+
+
+def write(path: Path, entry: Entry) -> None:
+    """Add an entry to a file, in place of the one for the same model and space.
+
+    Raises:
+        InvalidInput: the file exists and is no calibration.
+        OSError: the file cannot be written.
+    """
+    others = read(path) if path.exists() else []
+    kept = [other for other in others if (other.generation, other.space) != (entry.generation, entry.space)]
+    path.write_bytes(msgspec.json.format(msgspec.json.encode([*kept, entry])) + b"\n")

@@ -73,7 +73,6 @@ def _folded(value: Json) -> str:
 
 
 def _scalar(value: Json) -> Scalar:
-    """Read any scalar of metadata."""
     if isinstance(value, str):
         return as_text(value)
     if not isinstance(value, int | float):

@@ -113,7 +113,6 @@ def may_be(filter: Filter, field: str, value: Scalar) -> bool:
 
 
 def _can(filter: Filter, truth: bool, field: str, value: Scalar) -> bool:
-    """Return whether the filter can be `truth` for such a memory."""
     match filter:
         case Leaf(name, "eq" | "in") if name == field:
             return (value in filter.operands) is truth

@@ -136,7 +136,6 @@ def _read_tags(rest: _Rest) -> bool:
 
 
 def _read_fields(rest: _Rest) -> None:
-    """Take the fields that the text names with their values."""
     for found in list(_FIELD.finditer(rest.text)):
         field = found[1].lower()
         name = "metadata.mime" if field == "mime" else field
@@ -219,7 +218,6 @@ def _kind(text: str) -> Literal["keyword", "semantic", "hybrid"]:
 
 
 def _plainly(rest: _Rest, kind: Literal["keyword", "semantic", "hybrid"]) -> str:
-    """Return the sentence for a query that ranks text."""
     ranked = {"keyword": "their words", "semantic": "their meaning", "hybrid": "words and meaning"}[kind]
     about = " ".join(["memories", *rest.told])
     return f"Asks for {about}, ranked by {ranked}."

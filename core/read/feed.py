@@ -10,11 +10,11 @@ from muisti.core.model.outcomes import Event, Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory, Seq
-from muisti.core.query.changes import Wanted, check
+from muisti.core.query.points import Wanted, check
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import feed, memories, version_rows
-from muisti.core.store.sql.feed import FeedRow
+from muisti.core.store.sql import changes, memories, version_rows
+from muisti.core.store.sql.changes import FeedRow
 from muisti.core.store.sql.spaces import SpaceRow
 
 WINDOW = 10_000  # changes that one page reads; a filter may drop all of them
@@ -36,11 +36,11 @@ def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) ->
 
     def ask(space: SpaceRow) -> list[Statement]:
         begin = max(since, space.kept_from)
-        return [feed.after(space, begin, begin + WINDOW, wanted.kinds, filter, wanted.limit + 1)]
+        return [changes.after(space, begin, begin + WINDOW, wanted.kinds, filter, wanted.limit + 1)]
 
     found, (rows,) = read(database, name, ask)
     _check_point(database, found, wanted.since)
-    listed = [feed.feed_row(row) for row in rows]
+    listed = [FeedRow._make(row) for row in rows]
     kept = _fitting(listed[: wanted.limit], wanted.show)
     reached = min(max(since, found.kept_from) + WINDOW, found.seq.number) if len(kept) == len(listed) else kept[-1].seq
     return Events(
@@ -52,7 +52,7 @@ def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) ->
 
 def standing(database: Database, names: Sequence[str]) -> dict[str, Seq]:
     """Return the latest change number of each space that exists."""
-    (rows,) = database.read([feed.standing(names)])
+    (rows,) = database.read([changes.standing(names)])
     return {cast(str, name): Seq(cast(str, epoch), cast(int, seq)) for name, epoch, seq in rows}
 
 

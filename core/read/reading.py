@@ -1,19 +1,33 @@
 """Read a space, memories by name, and points of its past, each in one snapshot."""
 
 from collections.abc import Callable
+from msgspec.structs import replace
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import EpochGone
+from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import PastRetention
+from muisti.core.model.errors import PointAhead
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.ids import id_text
+from muisti.core.model.times import from_us
+from muisti.core.model.times import to_us
+from muisti.core.model.values import Address
+from muisti.core.model.values import Memory
+from muisti.core.model.values import Name
+from muisti.core.query.points import AsOf
+from muisti.core.query.points import Point
+from muisti.core.store.database import Database
+from muisti.core.store.database import Row
+from muisti.core.store.database import Rows
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import points
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.spaces import space_row
 from typing import cast
 
-from msgspec.structs import replace
-
-from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import EpochGone, NotFound, PastRetention, PointAhead
-from muisti.core.model.ids import id_bytes, id_text
-from muisti.core.model.times import from_us, to_us
-from muisti.core.model.values import Address, Memory, Name
-from muisti.core.query.points import AsOf, Point
-from muisti.core.store.database import Database, Row, Rows, Statement
-from muisti.core.store.sql import memories, points, spaces, version_rows
-from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 Ask = Callable[[SpaceRow], list[Statement]]
 
@@ -80,7 +94,7 @@ def point_of(database: Database, name: str, as_of: AsOf, now: int) -> Point:
         PastRetention: the point is older than the history that is kept.
         PointAhead: the point is in the future.
     """
-    space, (rows,) = read(database, name, lambda space: [points.change(space, as_of)])
+    space, (rows,) = read(database, name, lambda space: [spaces.change(space, as_of)])
     if as_of.epoch not in (None, space.space.epoch):
         raise EpochGone(f"space {name!r} was erased and created again since {as_of.epoch}:{as_of.number}")
     if as_of.number is not None and as_of.number > space.space.seq and database is not database.primary:
@@ -99,7 +113,7 @@ def shown_at(database: Database, space: SpaceRow, number: int) -> SpaceRow:
         PastRetention: the change is older than the history that is kept.
     """
     if number < space.kept_from:
-        (rows,) = database.read([points.committed(space, space.kept_from)])
+        (rows,) = database.read([spaces.committed(space, space.kept_from)])
         since = f" ({from_us(cast(int, rows[0][0])).isoformat()})" if rows else ""
         raise PastRetention(
             f"space {space.space.name!r} remembers what it showed from change {space.kept_from}{since} on"

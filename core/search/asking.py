@@ -4,27 +4,193 @@ This is the only place that resolves options and merges the answers of several s
 through the views. A program in the same process may ask for up to `CANDIDATES_MAX` hits, more than a request.
 """
 
+from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
-
-import msgspec
 from msgspec.structs import replace
-
-from muisti.core.graph.pagerank import EntityFilters, Walk, Walks
+from muisti.core.graph.pagerank import EntityFilters
+from muisti.core.graph.pagerank import Walk
+from muisti.core.graph.pagerank import Walks
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.hits import Answer, Intent, JointAnswer, Recency
-from muisti.core.model.terms import SPACES_MAX, Mode
+from muisti.core.kernels import Floats
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import NotFound
+from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Evidence
+from muisti.core.model.hits import Group
+from muisti.core.model.hits import Hit
+from muisti.core.model.hits import Instruction
+from muisti.core.model.hits import Intent
+from muisti.core.model.hits import JointAnswer
+from muisti.core.model.hits import PartAnswer
+from muisti.core.model.hits import Recency
+from muisti.core.model.hits import Timings
+from muisti.core.model.terms import Mode
+from muisti.core.model.terms import SPACES_MAX
+from muisti.core.model.times import to_us
 from muisti.core.query import intent
-from muisti.core.query.filters import And, Filter, conditions_of, fields_of
-from muisti.core.query.options import NOTHING, Options, Part
+from muisti.core.query.evidence import enough
+from muisti.core.query.filter_fields import Scalar
+from muisti.core.query.filters import And
+from muisti.core.query.filters import Filter
+from muisti.core.query.filters import conditions_of
+from muisti.core.query.filters import fields_of
+from muisti.core.query.query import NOTHING
+from muisti.core.query.query import Part
 from muisti.core.query.query import Query
 from muisti.core.read.hierarchy import resolved_at
-from muisti.core.read.reading import named, read_at, shown
-from muisti.core.search.merging import merged, part_limit
-from muisti.core.search.refined import Expected, Extra
-from muisti.core.search.searcher import Found, Searcher
-from muisti.core.search.similar import Like
+from muisti.core.read.reading import named
+from muisti.core.read.reading import read_at
+from muisti.core.read.reading import shown
+from muisti.core.search.explanation import SPACE
+from muisti.core.search.query_vectors import Like
+from muisti.core.search.rankings import Expected
+from muisti.core.search.rankings import Extra
+from muisti.core.search.refined import diverse
+from muisti.core.search.refined import pool_of
+from muisti.core.search.searcher import Found
+from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database
+import msgspec
+import numpy as np
+
+
+# Merging of the answers of several spaces: weighted scores, groups and diversity over all hits, the best evidence
+
+RISING: Sequence[Evidence] = ("none", "uncalibrated", "weak", "strong")
+
+
+class _Candidate(msgspec.Struct, frozen=True):
+    """A hit with its weighted score, the number of its space, its group, and its vector; None when none is needed."""
+
+    hit: Hit
+    space: int
+    group: Scalar | None
+    vector: Floats | None
+
+
+def part_limit(query: Query) -> int:
+    """Return how many hits of each space the best of all are chosen from."""
+    options = query.options or NOTHING
+    return pool_of(options, query.limit) if options.diversity else query.limit
+
+
+def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> JointAnswer:
+    """Merge the answers of the parts, in their order. Equal scores are ordered by part, then by memory id."""
+    options = query.options or NOTHING
+    answers = [one.answer for one in found]
+    candidates = sorted(_candidates(parts, query, found), key=lambda one: _order(one, query.mode))
+    candidates = [one for one in candidates if one.hit.score >= options.min_score]
+    if options.group_by is not None:
+        candidates = _grouped(candidates, found)
+    hits = [one.hit for one in candidates]
+    if options.diversity:
+        hits = _diverse(candidates, query, options.diversity)
+    levels: list[Evidence] = [answer.evidence for answer in answers]
+    evidence = max(levels, key=RISING.index)
+    ran: list[Mode] = [answer.strategy for answer in answers]
+    return JointAnswer(
+        hits=tuple(hits[: query.limit]) if enough(evidence, query.min_evidence) else (),
+        total=sum(answer.total for answer in answers),
+        evidence=evidence,
+        strength=max(answer.strength for answer in answers),
+        strategy=query.mode if query.mode in ran else ran[0],
+        degraded=tuple(
+            f"{part.space}: {told}" for part, answer in zip(parts, answers, strict=True) for told in answer.degraded
+        ),
+        timings=_summed([answer.timings for answer in answers]),
+        spaces=tuple(
+            PartAnswer(
+                name=part.space,
+                weight=part.weight,
+                seq=answer.seq,
+                total=answer.total,
+                evidence=answer.evidence,
+                strength=answer.strength,
+                thresholds=answer.thresholds,
+                strategy=answer.strategy,
+            )
+            for part, answer in zip(parts, answers, strict=True)
+        ),
+        instructions=_instructions(parts, answers, query.instructions),
+    )
+
+
+def _instructions(parts: Sequence[Part], answers: Sequence[Answer], most: int) -> tuple[Instruction, ...]:
+    """Return the best instructions of all spaces; equal ones are ordered by part."""
+    weighted = [
+        replace(one, score=one.score * part.weight)
+        for part, answer in zip(parts, answers, strict=True)
+        for one in answer.instructions
+    ]
+    return tuple(sorted(weighted, key=lambda one: -one.score)[:most])
+
+
+def _candidates(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Iterator[_Candidate]:
+    for number, (part, one) in enumerate(zip(parts, found, strict=True)):
+        for place, hit in enumerate(one.answer.hits):
+            yield _Candidate(
+                hit if query.mode == "recent" else _weighted(hit, part.weight),
+                number,
+                None if one.groups is None else one.groups.values[place],
+                None if one.vectors is None else one.vectors[place],
+            )
+
+
+def _weighted(hit: Hit, weight: float) -> Hit:
+    explain = hit.explain
+    if explain is not None:
+        lost = {SPACE: hit.score * weight - hit.score} if weight != 1 and hit.score else {}
+        explain = replace(explain, space_weight=weight, parts={**explain.parts, **lost})
+    return replace(hit, score=hit.score * weight, explain=explain)
+
+
+def _order(one: _Candidate, mode: Mode) -> tuple[float, float, int, str]:
+    """Return the key of the order: by score; in lists of memories by age too, or by age alone."""
+    memory = one.hit.memory
+    at = to_us(memory.event_at or memory.created_at) if mode in ("metadata", "recent") else 0
+    return 0.0 if mode == "recent" else -one.hit.score, -at, one.space, memory.id
+
+
+def _grouped(candidates: Sequence[_Candidate], found: Sequence[Found]) -> list[_Candidate]:
+    """Keep the best hit of each group, with the counts of all spaces."""
+    every = [one.groups.every for one in found if one.groups is not None]
+    best: dict[tuple[type, Scalar | None], _Candidate] = {}
+    for one in candidates:
+        best.setdefault((type(one.group), one.group), one)  # True and 1 are two groups
+    return [replace(one, hit=replace(one.hit, group=_counted(one.hit, one.group, every))) for one in best.values()]
+
+
+def _counted(hit: Hit, value: Scalar | None, every: Sequence[Mapping[Scalar | None, tuple[int, int]]]) -> Group | None:
+    counts = [groups.get(value, (0, 0)) for groups in every]
+    if hit.group is None:
+        return None
+    return replace(hit.group, ranked=sum(ranked for ranked, _ in counts), count=sum(count for _, count in counts))
+
+
+def _diverse(candidates: Sequence[_Candidate], query: Query, diversity: float) -> list[Hit]:
+    """Choose diverse hits among the candidates; those of spaces without vectors count as unlike all others."""
+    pool = candidates[: part_limit(query)]
+    wide = max((0 if one.vector is None else len(one.vector) for one in pool), default=0)
+    vectors = np.zeros((len(pool), wide), np.float32)
+    for row, one in zip(vectors, pool, strict=True):
+        if one.vector is not None:
+            row[: len(one.vector)] = one.vector
+    chosen = diverse(np.array([one.hit.score for one in pool]), vectors, diversity, query.limit)
+    hits: list[Hit] = []
+    places: list[int] = chosen.places.tolist()
+    for number, place in enumerate(places):
+        hit = pool[place].hit
+        if hit.explain is not None:
+            hit = replace(hit, explain=replace(hit.explain, novelty=chosen.novelty(number, diversity)))
+        hits.append(hit)
+    return hits
+
+
+def _summed(timings: Sequence[Timings]) -> Timings:
+    names = Timings.__struct_fields__
+    return Timings(**{name: sum(getattr(one, name) for one in timings) for name in names})
+
 
 CANDIDATES_MAX = 200  # hits of a search in this process
 
@@ -33,7 +199,7 @@ class _Resolved(msgspec.Struct, frozen=True):
     """A query after its options were resolved, and the reading of its intent."""
 
     query: Query
-    extra: Extra | None
+    extra: Extra
     intent: Intent | None = None
     lacks: tuple[str, ...] = ()
 
@@ -60,7 +226,7 @@ class Asking:
         resolved = self._resolved([space], query, caller, now)
         own = self.own(space, resolved.query, caller, now)
         extra = resolved.extra
-        if extra is not None and extra.options.explain_ids:
+        if extra.options.explain_ids:
             extra = replace(extra, expected=self._expected(space, stated, resolved.intent, caller, now))
         answer = _told(self._searcher.search(space, own, now, max_age, extra), (*lacks, *resolved.lacks))
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
@@ -79,10 +245,9 @@ class Asking:
         check_parts(parts, query)
         resolved = self._resolved([part.space for part in parts], query, caller, now, joint=True)
         asked = resolved.query
-        each = replace(asked, limit=part_limit(asked), min_evidence=None, options=_apart(asked.options))
-        extra = resolved.extra
-        assert extra is not None
-        extra = replace(extra, options=each.options or NOTHING)
+        apart = None if asked.options is None else replace(asked.options, diversity=0.0)  # hits of all are diversified
+        each = replace(asked, limit=part_limit(asked), min_evidence=None, options=apart)
+        extra = replace(resolved.extra, options=apart or NOTHING)
         found: list[Found] = []
         for part in parts:
             own, lacks = self._of_entities(part.space, each, caller, now)
@@ -181,17 +346,10 @@ def check_parts(parts: Sequence[Part], query: Query) -> None:
 
 
 def _category(caller: Caller) -> Filter | None:
-    """Return the filter of what the caller sees, None for all."""
     return None if caller.category is None else caller.only(None)
 
 
-def _apart(options: Options | None) -> Options | None:
-    """Return the options of each space alone: hits of several spaces are diversified together."""
-    return None if options is None else replace(options, diversity=0.0)
-
-
 def _followed(query: Query, told: Intent) -> Query:
-    """Return the query that an intent asks for."""
     narrowed = intent.narrowed(told)
     both = [one for one in (query.filter, narrowed) if one is not None]
     options = replace(query.options or NOTHING, similar_to=told.similar_to)

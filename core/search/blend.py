@@ -15,20 +15,17 @@ weak answer has a weak score. All constants are fitted on the tuning sets (docs/
 import msgspec
 import numpy as np
 
-from muisti.core.index.collection import CollectionStatistics
-from muisti.core.index.context import in_context
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.dialogue import OUTSIDE
-from muisti.core.index.lexical import Matches
+from muisti.core.index.lexical import Matches, add_related, in_context
 from muisti.core.index.postings import UNIT
-from muisti.core.index.related import add_related
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.kernels import blend as loops
-from muisti.core.kernels.meaning import expand, lend
-from muisti.core.query.query import Wanted
-from muisti.core.search.two_models import Cosines, QueryVectors
+from muisti.core.kernels.context import expand, lend
+from muisti.core.search.query_vectors import Cosines, QueryVectors
+from muisti.core.search.rankings import Asked
 
 # The meaning of candidate rows beside a query: their cosines, with the turns around them, and for an expanded query
 
@@ -121,10 +118,9 @@ class Blend(msgspec.Struct, frozen=True):
         }
 
 
-def of_words(
-    snapshot: Snapshot, population: CollectionStatistics, wanted: Wanted, matches: Matches, rows: RowNumbers
-) -> Doubles:
+def of_words(asked: Asked, matches: Matches, rows: RowNumbers) -> Doubles:
     """Return the parts (PARTS, rows) of the score of `rows`, which ascend, with those filled in that words give."""
+    snapshot, population, wanted = asked.snapshot, asked.population, asked.wanted
     parts = np.empty((loops.PARTS, len(rows)))
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     add_related(snapshot, population, wanted, matches, rows, parts[loops.RELATED])
@@ -132,9 +128,7 @@ def of_words(
 
 
 def blended(
-    snapshot: Snapshot,
-    population: CollectionStatistics,
-    wanted: Wanted,
+    asked: Asked,
     matches: Matches,
     vectors: QueryVectors,
     found: Cosines,
@@ -148,11 +142,12 @@ def blended(
     `parts` are those of `of_words`, and become those of the result. Only rows that `own` flags may expand the query,
     None for all.
     """
+    snapshot = asked.snapshot
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
-    meant = Meaning(snapshot, population.mask, vectors, found, rows)
+    meant = Meaning(snapshot, asked.population.mask, vectors, found, rows)
     parts[loops.COSINE], parts[loops.CONTEXT] = found.both, meant.context
-    columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
+    columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(asked))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)
     best, level = _best(parts[loops.FUSED], own), 1.0
@@ -171,13 +166,14 @@ def _best(scores: Doubles, own: Mask | None) -> int | None:
     return best if len(scores) and scores[best] > 0 else None
 
 
-def _gains(snapshot: Snapshot, population: CollectionStatistics, question: str) -> Doubles:
+def _gains(asked: Asked) -> Doubles:
     """Return the gain of each speaker's rows, by code, and last that of rows without a speaker; empty for no gains."""
-    speakers = snapshot.rows.dialogues.speakers
-    asked = speakers.asked(question, lambda code: population.hears(snapshot.rows, code))
-    if not asked:
+    rows = asked.snapshot.rows
+    speakers = rows.dialogues.speakers
+    named = speakers.asked(asked.wanted.text, lambda code: asked.population.hears(rows, code))
+    if not named:
         return np.empty(0)
     gains = np.zeros(len(speakers.names) + 1)
-    for code, gain in asked.items():
+    for code, gain in named.items():
         gains[code] = gain
     return gains

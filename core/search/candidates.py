@@ -10,21 +10,29 @@ from msgspec.structs import replace
 from muisti.core.code.grammars import language_of
 from muisti.core.code.headers import is_code
 from muisti.core.index.columns import MISSING_CODE, Keywords
-from muisti.core.index.context import with_neighbours
-from muisti.core.index.lexical import Matches, rank_lexical
-from muisti.core.index.pool import one_a_memory
-from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.index.space_index import SpaceIndex
+from muisti.core.index.lexical import Matches, rank_lexical, with_neighbours
+from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
-from muisti.core.query.advice import Nearest
-from muisti.core.query.evidence import Signals, known_share, strength
+from muisti.core.query.evidence import Nearest, Signals, known_share, strength
 from muisti.core.query.filters import fields_of
-from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended, of_words
-from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
-from muisti.core.search.rankings import RANKERS, Asked, Lexical, Name, Ranker, Ranking
-from muisti.core.search.two_models import Cosines, cosines, nearest, nearest_by_own
+from muisti.core.search.query_vectors import Cosines, QueryVectors, cosines, nearest, nearest_by_own
+from muisti.core.search.rankings import (
+    RANKERS,
+    Asked,
+    Lexical,
+    Name,
+    Ranker,
+    Ranking,
+    Shares,
+    absolute,
+    alpha_of,
+    reciprocal_rank,
+    scaled,
+    summed,
+    weights_of,
+)
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
 
@@ -36,22 +44,23 @@ MOSTLY = 0.9  # share of code in what was found, from which a search is one for 
 _CHOOSING = frozenset(("kind", "document", "language"))  # fields by which a filter can choose code
 
 
-def alpha_for(index: SpaceIndex, snapshot: Snapshot, query: Query, rows: RowNumbers, second: bool) -> float:
+def alpha_for(asked: Asked, vectors: QueryVectors, rows: RowNumbers) -> float:
     """Return the weight of the cosine for the default fusion of a query that has found `rows`.
 
-    With a `second` model the cosine says more, but in dialogues the words of neighbouring turns say as much.
+    With a second model the cosine says more, but in dialogues the words of neighbouring turns say as much.
 
     Only a search whose filter chooses documents can be one for code, so no other one looks at paths.
     """
+    query, snapshot = asked.query, asked.snapshot
     if query.alpha is None and query.filter is not None and _CHOOSING & {*fields_of(query.filter)} and len(rows):
-        column = index.column(snapshot, "document")
+        column = asked.index.column(snapshot, "document")
         assert isinstance(column, Keywords)
         known = Counter[int](column.view(snapshot.size)[rows].tolist())
         paths = column.dictionary.values
         found = sum(n for code, n in known.items() if code != MISSING_CODE and _is_source(paths[code]))
         if found >= MOSTLY * len(rows):
             return ALPHA
-    if second and query.alpha is None and not snapshot.rows.dialogues.prevail:
+    if vectors.second is not None and query.alpha is None and not snapshot.rows.dialogues.prevail:
         return WITH_SECOND
     return alpha_of("absolute", query.alpha)
 
@@ -102,7 +111,7 @@ def listed(asked: Asked) -> Candidates:
     return Candidates(rows=rows, fused=np.ones(len(rows)), rankings={}, total=len(rows), strength=float(len(rows) > 0))
 
 
-def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> Candidates:
+def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
@@ -110,19 +119,21 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     rows would double the time of a search, and find no more on the tuning sets (docs/why/quality.md).
     """
     assert asked.vectors is not None
-    snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
-    by_meaning = nearest_by_own(snapshot, asked.vectors, allowed, pool)  # first, since it reads most of the memory
+    snapshot, population = asked.snapshot, asked.population
+    by_meaning = nearest_by_own(
+        snapshot, asked.vectors, asked.allowed, pool
+    )  # first, since it reads most of the memory
     lexical = Lexical(asked)
     matches = lexical.matches
     by_words = lexical.best(pool)
     proposed = np.concatenate([by_words, by_meaning])
-    proposed = with_neighbours(snapshot, population.mask, proposed, by_words, allowed.mask, BESIDE)
+    proposed = with_neighbours(snapshot, population.mask, proposed, by_words, asked.allowed.mask, BESIDE)
     rows = _with(proposed, more)
-    alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
-    parts = of_words(snapshot, population, wanted, matches, rows)
+    alpha = alpha_for(asked, asked.vectors, rows)
+    parts = of_words(asked, matches, rows)
     meaning = cosines(snapshot, asked.vectors, rows)  # from here on the vectors of these rows are read again and again
     own = _among(rows, proposed)
-    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, parts, own)
+    blend = blended(asked, matches, asked.vectors, meaning, alpha, rows, parts, own)
     signals = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
@@ -147,7 +158,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     )
 
 
-def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:
+def by_rankings(asked: Asked, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best of one ranking, or of several in another fusion than the default."""
     rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
     near = None if asked.vectors is None else nearest(asked.snapshot, asked.vectors, asked.allowed, pool)
@@ -165,7 +176,7 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
     compared = [ranker.matches for ranker in rankers.values() if ranker.matches is not None]
     matches = compared[0] if compared else None
     needed = matches if len(compared) == len(rankers) else None
-    shares = _shares(asked.snapshot, query, rows, rankings) if len(rankings) > 1 else None
+    shares = _shares(asked, rows, rankings) if len(rankings) > 1 else None
     signals = _only(_signals(asked, rows, rankings, matches, meaning), _among(rows, judged))
     return Candidates(
         rows=rows,
@@ -223,12 +234,12 @@ def _nearest(asked: Asked, signals: Signals) -> Nearest | None:
     return Nearest(float(signals.cosine.max()), asked.allowed.count)
 
 
-def _shares(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Shares:
-    """Return the share of each ranking in the fused score of each row."""
+def _shares(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Shares:
+    query = asked.query
     weights = weights_of(alpha_of(query.fusion, query.alpha))
     if query.fusion == "rrf":
         return reciprocal_rank(
-            weights, {name: _places(snapshot, rows, ranking.best) for name, ranking in rankings.items()}
+            weights, {name: _places(asked.snapshot, rows, ranking.best) for name, ranking in rankings.items()}
         )
     return scaled(query.fusion, weights, {name: ranking.scores for name, ranking in rankings.items()})
 

@@ -4,7 +4,7 @@ The store says what a memory was at the point that was searched. The snapshot an
 explanation cannot contradict the hits beside it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
@@ -12,18 +12,16 @@ import numpy as np
 
 from muisti.core.index.lexical import containing
 from muisti.core.index.snapshot import RowNumbers
-from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Codes, Doubles, Longs, Mask
 from muisti.core.model.hits import Hit, Reason, Reasoned
 from muisti.core.model.times import to_us
 from muisti.core.model.values import STRUCTURAL, Memory, Version
 from muisti.core.query.filters import fields_of
-from muisti.core.query.query import Query
 from muisti.core.search.found import Hits
-from muisti.core.search.ranking import POOL, Ranked
-from muisti.core.search.rankings import RANKERS, Asked, Name
-from muisti.core.search.refined import Extra, pool_of
-from muisti.core.search.similar import Like, rows_of
+from muisti.core.search.query_vectors import Like, rows_of
+from muisti.core.search.ranking import Ranked, rank
+from muisti.core.search.rankings import RANKERS, Asked, Expected, Extra, Name
+from muisti.core.search.refined import pool_of
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
 
@@ -52,25 +50,12 @@ class Standing:
 
 
 class Explaining:
-    """Explains memories of one search, after it was ranked. `again` ranks with further rows as candidates."""
+    """Explains memories of one search, after it was ranked."""
 
-    def __init__(
-        self,
-        index: SpaceIndex,
-        query: Query,
-        now: int,
-        extra: Extra,
-        ranked: Ranked,
-        hits: Sequence[Hit],
-        made: Callable[[Ranked], Hits],
-        again: Callable[[RowNumbers], Ranked],
-    ) -> None:
-        """`made` returns what makes hits of a ranking."""
-        assert extra.expected is not None
-        snapshot, wanted = ranked.asked.snapshot, ranked.asked.wanted
-        self._index, self._snapshot, self._query, self._wanted = index, snapshot, query, wanted
-        self._now, self._extra, self._expected, self._ranked = now, extra, extra.expected, ranked
-        self._made, self._again = made, again
+    def __init__(self, ranked: Ranked, extra: Extra, expected: Expected, hits: Sequence[Hit]) -> None:
+        asked = ranked.asked
+        self._index, self._snapshot, self._query, self._wanted = asked.index, asked.snapshot, asked.query, asked.wanted
+        self._now, self._extra, self._expected, self._ranked = asked.now, extra, expected, ranked
         self._hits = {hit.memory.id: rank for rank, hit in enumerate(hits, start=1)}
 
     def of(self, database: Database) -> tuple[Reasoned, ...]:
@@ -156,27 +141,26 @@ class Explaining:
         if at is None and (not ranked.found.rankings or not ranks):
             return _plain(memory, "no_match", _unmatched(ranked))
         if at is None:
-            reason, ranked = "not_proposed", self._again(rows)
+            reason, ranked = "not_proposed", rank(ranked.asked, rows)
             at = _place(ranked, version)
             assert at is not None
         place = int(ranked.ordered[at])
         score = min(float(ranked.every[place]), 1.0)
         reason = reason or self._reason(memory, place, score)
-        rank = self._hits.get(memory.id, at + 1)
+        number = self._hits.get(memory.id, at + 1)
         last = float(self._ranked.score[-1]) if len(self._ranked.score) else None
         return Reasoned(
             id=memory.id,
             reason=reason,
-            sentence=self._sentence(reason, rank, score, last, ranks),
-            rank=rank,
+            sentence=self._sentence(reason, number, score, last, ranks),
+            rank=number,
             score=score,
             last_score=last,
             ranks=ranks,
-            explain=self._made(ranked).explained(place),
+            explain=Hits(ranked).explained(place),
         )
 
     def _reason(self, memory: Memory, place: int, score: float) -> Reason:
-        """Return the reason of a candidate at a place."""
         if memory.id in self._hits:
             return "found"
         if place in self._ranked.places.tolist():
@@ -188,14 +172,14 @@ class Explaining:
         leading = refined.leading.tolist()
         if place not in leading:
             return "group"
-        compared = pool_of(options, self._query.limit, POOL) if options.diversity else 0
+        compared = pool_of(options, self._query.limit) if options.diversity else 0
         return "diversity" if place in leading[:compared] else "limit"
 
     def _sentence(self, reason: Reason, rank: int, score: float, last: float | None, ranks: Mapping[str, int]) -> str:
         """Return in words why a candidate, or one that no ranking proposes, is a hit or none."""
         options, own = self._extra.options, f"its score is {score:.3f}"
         below = own if last is None else f"{own}, that of the last hit {last:.3f}"
-        pool = pool_of(options, self._query.limit, POOL)
+        pool = pool_of(options, self._query.limit)
         named = _named(ranks)
         return {
             "found": f"It is hit {rank}{named}.",

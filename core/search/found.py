@@ -8,17 +8,15 @@ from typing import cast
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from muisti.core.index.around import Around
-from muisti.core.index.lexical import shares
+from muisti.core.index.lexical import Around, shares
 from muisti.core.index.snapshot import Snapshot
+from muisti.core.model.filing import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
     Fusion,
     Group,
     Hit,
-    Mode,
     NamedTime,
-    Novelty,
     QuoteMatch,
     SecondCosine,
     SignalShare,
@@ -28,14 +26,16 @@ from muisti.core.model.hits import (
 from muisti.core.model.terms import Signal
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
-from muisti.core.query.options import PATHS
-from muisti.core.query.query import Query, Wanted
-from muisti.core.search.decay import ages_in_days
-from muisti.core.search.fuse import alpha_of
-from muisti.core.search.parts import parts_of
+from muisti.core.query.points import Point
+from muisti.core.query.query import PATHS
+from muisti.core.read.hierarchy import situated
+from muisti.core.search.explanation import parts_of, sentence
+from muisti.core.search.factors import ages_in_days
 from muisti.core.search.ranking import Ranked
-from muisti.core.search.rankings import Name
-from muisti.core.search.sentence import sentence
+from muisti.core.search.rankings import Name, alpha_of
+from muisti.core.store.database import Database
+from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
 from muisti.core.text.when.words import TimeSpan
@@ -53,13 +53,8 @@ def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:
 class Hits:
     """Builds hits from ranked rows and fetched memories."""
 
-    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, now: int, ranked: Ranked) -> None:
-        self._snapshot = snapshot
-        self._query = query
-        self._wanted = wanted
-        self._mode: Mode = mode
-        self._ranked = ranked
-        self._now = now
+    def __init__(self, ranked: Ranked) -> None:
+        self._ranked, self._query, self._snapshot = ranked, ranked.asked.query, ranked.asked.snapshot
 
     def of(self, fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
         """Return a hit for each ranked memory; `fetched` has the memories by version id."""
@@ -71,21 +66,21 @@ class Hits:
             for name, ranking in self._ranked.found.rankings.items()
         }
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
-        hits = tuple(
+        marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
+        hits = [
             Hit(
                 memory=fetched[version],
                 score=score,
                 ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
                 passage=Passage(*passage),
-                highlight=self._highlight(fetched[version], passage) if self._query.highlight else None,
+                highlight=highlight(fetched[version].content[passage[1] : passage[2]], terms) if marks else None,
                 explain=self.explained(place) if self._query.explain else None,
             )
             for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
-        )
-        return hits if self._ranked.refined is None else self._refined(hits, fetched)
+        ]
+        return tuple(hits) if self._ranked.refined is None else self._refined(hits, fetched)
 
     def _refined(self, hits: Sequence[Hit], fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
-        """Return the hits with their groups, neighbours and places among diverse hits."""
         around = self._ranked.around
         return tuple(
             replace(
@@ -119,21 +114,15 @@ class Hits:
         refined, options = self._ranked.refined, self._query.options
         if explain is None or options is None or refined is None or refined.diverse is None:
             return explain
-        relevance, nearest = float(refined.diverse.relevance[number]), float(refined.diverse.nearest[number])
-        value = (1 - options.diversity) * relevance - options.diversity * nearest
-        return replace(explain, novelty=Novelty(relevance=relevance, nearest=nearest, value=value))
-
-    def _highlight(self, memory: Memory, passage: tuple[int, int, int]) -> str | None:
-        _, start, stop = passage
-        return highlight(memory.content[start:stop], set(self._wanted.terms))
+        return replace(explain, novelty=refined.diverse.novelty(number, options.diversity))
 
     def explained(self, place: int) -> Explanation:
         """Return the factors of the score of the candidate at a place."""
         ranked, found, query = self._ranked, self._ranked.found, self._query
         row = int(found.rows[place])
         lexical = found.score("lexical", place)
-        fusion = query.fusion if self._mode == "hybrid" else None
-        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
+        fusion = query.fusion if self._ranked.asked.mode == "hybrid" else None
+        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._ranked.asked.wanted, row)
         told = Explanation(
             fusion=fusion,
             alpha=self._alpha(fusion),
@@ -149,7 +138,7 @@ class Hits:
             refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
             trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
             feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
-            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
+            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._ranked.asked.now)[0]),
             terms=terms,
             graph=self._graph(place),
             signals=self._signals(place),
@@ -161,7 +150,7 @@ class Hits:
             sentence="",
         )
         brought: dict[Name, float] = {name: float(one[place]) for name, one in (found.shares or {}).items()}
-        return replace(told, parts=parts_of(told, brought), sentence=sentence(told, self._mode))
+        return replace(told, parts=parts_of(told, brought), sentence=sentence(told, self._ranked.asked.mode))
 
     def _alpha(self, fusion: Fusion | None) -> float | None:
         """Return the weight of meaning that was used: a search for code has another one than prose."""
@@ -196,7 +185,7 @@ class Hits:
 
     def _symbol(self, place: int) -> SymbolMatch | UnsetType:
         found = self._ranked.symbol
-        return SymbolMatch(name=found.name, above=found.above) if found and found.defining[place] else UNSET
+        return SymbolMatch(name=found.name, above=found.above) if found and found.flags[place] else UNSET
 
     def _second(self, place: int) -> SecondCosine | UnsetType:
         vectors, meaning = self._ranked.asked.vectors, self._ranked.found.meaning
@@ -212,7 +201,7 @@ class Hits:
 
     def _quoted(self, place: int) -> QuoteMatch | UnsetType:
         found = self._ranked.quoted
-        return QuoteMatch(above=found.above) if found and found.having[place] else UNSET
+        return QuoteMatch(above=found.above) if found and found.flags[place] else UNSET
 
 
 def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
@@ -224,3 +213,36 @@ def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
 
 def _moment(us: int | None) -> datetime | None:
     return None if us is None else from_us(us)
+
+
+# Places of hits in documents and conversations, by one statement for all hits of an answer
+
+
+def placed(hits: tuple[Hit, ...], database: Database, space: SpaceRow, number: int) -> tuple[Hit, ...]:
+    """Return hits with the places of chunks in their documents, as they were at change `number`."""
+    chunks = [hit.memory.id for hit in hits if hit.memory.kind == "chunk" and hit.memory.document is not None]
+    if not chunks:
+        return hits
+    (rows,) = database.read([documents.ends(space, [version_rows.raw(one) for one in chunks], Point(number, 0))])
+    ends = {cast(bytes, row[0]): cast(tuple[int, int], row[1:3]) for row in rows}
+    return tuple(_placed(hit, ends) for hit in hits)
+
+
+def turns_placed(
+    found: dict[int, Memory], database: Database, space: SpaceRow, number: int, known: dict[int, Memory]
+) -> dict[int, Memory]:
+    """Return memories by version, turns with their session and topic at change `number`; `known` remembers these."""
+    turns = [version for version, one in found.items() if one.kind == "exchange" and one.conversation is not None]
+    missing = [version for version in turns if version not in known]
+    if missing:
+        placed = situated(database, space, [found[version] for version in missing], Point(number, 0))
+        known.update(zip(missing, placed, strict=True))
+    return {**found, **{version: known[version] for version in turns}} if turns else found
+
+
+def _placed(hit: Hit, ends: Mapping[bytes, tuple[int, int]]) -> Hit:
+    end = ends.get(version_rows.raw(hit.memory.id))
+    if end is None:
+        return hit
+    own = hit.memory.content[overlap_of(hit.memory) :]
+    return replace(hit, place=place_of(located(hit.memory, end[0] - len(own), end[1] - own.count("\n"))))

@@ -2,14 +2,12 @@
 
 import msgspec
 
-from muisti.core.index.snapshot import Snapshot
-from muisti.core.model.hits import Evidence, Mode, Thresholds
-from muisti.core.query.advice import Nearest, Unrelated, advised, asks_for_advice
-from muisti.core.query.calibration import Calibration
+from muisti.core.index.lexical import any_with_every
+from muisti.core.model.hits import Evidence, Thresholds
+from muisti.core.query.evidence import Calibration, Nearest, Unrelated, advised, asks_for_advice
 from muisti.core.query.query import Wanted
 from muisti.core.search.candidates import Candidates
-from muisti.core.search.ranking import has_every_word
-from muisti.core.search.rankings import BY_MODE
+from muisti.core.search.rankings import Asked
 
 WHOLE = "one memory has every word of the query, so it is at least weak"
 
@@ -55,23 +53,14 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         return "; ".join(parts)
 
 
-def judged(
-    calibration: Calibration,
-    snapshot: Snapshot,
-    wanted: Wanted,
-    found: Candidates,
-    mode: Mode,
-    generation: str | None,
-    space: str,
-) -> Judged:
-    """Return the evidence of the candidates of a search in a mode, by the thresholds of a model and a space."""
-    thresholds = calibration.thresholds(mode, generation, space)
-    advice = _advice(calibration.unrelated(generation, space), wanted, found)
-    strength = found.strength
+def judged(calibration: Calibration, asked: Asked, found: Candidates, generation: str | None, space: str) -> Judged:
+    """Return the evidence of the candidates of a search, by the thresholds of a model and a space."""
+    thresholds, strength = calibration.thresholds(asked.mode, generation, space), found.strength
+    advice = _advice(calibration.unrelated(generation, space), asked.wanted, found)
     if advice is not None and thresholds is not None:
         strength = advised(strength, thresholds.weak, advice.nearest, advice.usual)
-    evidence = calibration.level(strength, mode, generation, space)
-    whole = evidence == "none" and has_every_word(snapshot, wanted, found)
+    evidence = calibration.level(strength, asked.mode, generation, space)
+    whole = evidence == "none" and has_every_word(asked, found)
     return Judged(
         evidence="weak" if whole else evidence,
         strength=strength,
@@ -81,9 +70,15 @@ def judged(
     )
 
 
-def ranks_text(mode: Mode) -> bool:
-    """Return whether a mode ranks by text, so that its evidence follows from a strength."""
-    return bool(BY_MODE[mode])
+def has_every_word(asked: Asked, found: Candidates) -> bool:
+    """Return whether one proposed memory has every word of the query, in any indexed field."""
+    matches, wanted = found.matches, asked.wanted
+    if matches is None or matches.unknown or not wanted.terms:
+        return False
+    by_idf = sorted(zip(matches.idf.tolist(), wanted.terms, strict=True), reverse=True)
+    return any_with_every(
+        asked.snapshot, [term for _, term in by_idf], found.rows
+    )  # few rows have the first, the rarest
 
 
 def _advice(usual: Unrelated | None, wanted: Wanted, found: Candidates) -> Advised | None:
@@ -94,7 +89,6 @@ def _advice(usual: Unrelated | None, wanted: Wanted, found: Candidates) -> Advis
 
 
 def _placed(strength: float, thresholds: Thresholds | None) -> str:
-    """Return where a strength is between the thresholds."""
     told = f"the strength of {strength:.2f} is"
     if thresholds is None:
         return f"{told} not judged: the model has no thresholds (muisti calibrate)"

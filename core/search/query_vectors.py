@@ -5,19 +5,164 @@ vector by the first model into one of the second by a matrix, in microseconds an
 is always asked itself.
 """
 
-from muisti.core.embedding.limited import Limited
-from muisti.core.embedding.models import Models, absent
-from muisti.core.embedding.query_map import QueryMaps
-from muisti.core.index.dense import QueryVector, query_vector, rotated
+from msgspec.structs import replace
+from muisti.core.embedding.cache import Limited
+from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import absent
+from muisti.core.embedding.vectors import QueryMaps
+from muisti.core.index import dense
+from muisti.core.index.collection import Allowed
+from muisti.core.index.dense import QueryVector
+from muisti.core.index.dense import directions
+from muisti.core.index.dense import query_vector
+from muisti.core.index.dense import rotated
+from muisti.core.index.snapshot import RowNumbers
 from muisti.core.index.snapshot import Snapshot
+from muisti.core.index.snapshot import best_places
+from muisti.core.index.vector_columns import Vectors
+from muisti.core.kernels import Doubles
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelUnavailable
+from muisti.core.model.ids import id_bytes
 from muisti.core.model.spaces import Space
 from muisti.core.model.terms import SecondQuery
-from muisti.core.search import similar
-from muisti.core.search.similar import Like
-from muisti.core.search.two_models import QueryVectors, Second
+from muisti.core.model.values import QUERY_MAX
+from muisti.core.query.query import Wanted
+from muisti.core.query.query import parse
 from muisti.core.text.scripts import mostly_latin
+from typing import NamedTuple
+import msgspec
+import numpy as np
+
+
+# Searches by a memory in place of a text: its words and its stored vector are the query
+
+
+class Like(msgspec.Struct, frozen=True):
+    """The memory that is the query: its id and its content."""
+
+    id: str
+    content: str
+
+    @property
+    def text(self) -> str:
+        """The words of the query. Quotes in a content are no demand for a phrase."""
+        return self.content[:QUERY_MAX].replace('"', " ")
+
+
+def wanted_like(like: Like) -> Wanted:
+    """Return the words to rank by. The text stays empty: its times and names ask for nothing."""
+    return replace(parse(like.text, "any"), text="")
+
+
+def direction_of(snapshot: Snapshot, like: Like, vectors: Vectors | None = None) -> Floats | None:
+    """Return the mean of the vectors of the memory's passages, in the coordinates of the index; None without any.
+
+    `vectors` are those by the space's model unless given.
+    """
+    own = directions(snapshot, rows_of(snapshot, like), vectors)
+    own = own[own.any(axis=1)]
+    return own.mean(axis=0, dtype=np.float32) if len(own) else None
+
+
+def without(snapshot: Snapshot, allowed: Allowed, like: Like) -> Allowed:
+    """Return the allowed rows without those of the memory itself."""
+    mask = allowed.mask.copy()
+    mask[_versions(snapshot, like)] = False
+    return Allowed(mask, int(np.count_nonzero(mask)))
+
+
+def rows_of(snapshot: Snapshot, like: Like) -> RowNumbers:
+    """Return the rows of the version of the memory that was open at the snapshot; empty when it has none."""
+    rows, number = _versions(snapshot, like), snapshot.seq.number
+    born, died = snapshot.rows.born.view(snapshot.size), snapshot.rows.died.view(snapshot.size)
+    return rows[(born[rows] <= number) & (died[rows] > number)]
+
+
+def _versions(snapshot: Snapshot, like: Like) -> RowNumbers:
+    raw = id_bytes(like.id)
+    assert raw is not None
+    high, low = (np.uint64(int.from_bytes(part, "big")) for part in (raw[:8], raw[8:]))
+    c = snapshot.columns
+    return np.flatnonzero((c.id_low == low) & (c.id_high == high))
+
+
+# Cosines of rows by the model of a space and by its second model, in one number.
+#
+#     both = (1 - share) * own + share * second
+#
+# `share` is `SHARE`, or `MAPPED_SHARE` for a query's vector that was mapped, because that is less exact. It is 0 for a
+# row without a second vector: such a row keeps its own cosine.
+
+SHARE = 0.75
+MAPPED_SHARE = 0.6
+
+
+class Second(NamedTuple):
+    """The vector of a query for the second model, and whether it was mapped from that of the first."""
+
+    vector: QueryVector
+    mapped: bool
+
+    @property
+    def share(self) -> float:
+        return MAPPED_SHARE if self.mapped else SHARE
+
+
+class QueryVectors(NamedTuple):
+    """The vectors of a query by the model of a space and by its second model, None without one."""
+
+    own: QueryVector
+    second: Second | None = None
+
+
+class Cosines(NamedTuple):
+    """The parts of the cosine of each row, as in the formula above; without a second model the first alone."""
+
+    both: Doubles
+    own: Doubles
+    second: Doubles | None = None
+    share: Doubles | None = None
+
+
+class Nearest(NamedTuple):
+    """The rows that the model of a space proposes, those of both models, and the best memories among the latter.
+
+    `own` and `best` have one row a memory, best first.
+    """
+
+    own: RowNumbers
+    every: RowNumbers
+    best: RowNumbers
+
+
+def cosines(snapshot: Snapshot, query: QueryVectors, rows: RowNumbers) -> Cosines:
+    """Return the cosines of rows."""
+    own = dense.cosines(snapshot, query.own, rows)
+    if query.second is None or snapshot.second is None:
+        return Cosines(own, own)
+    second = dense.cosines(snapshot, query.second.vector, rows, snapshot.second)
+    share = np.where(snapshot.second.scales[rows] > 0, query.second.share, 0.0)
+    return Cosines((1 - share) * own + share * second, own, second, share)
+
+
+def nearest(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: int) -> Nearest:
+    """Return the rows that the models propose, `wanted` memories each."""
+    own = dense.nearest(snapshot, query.own, allowed, wanted).rows
+    if query.second is None or snapshot.second is None:
+        return Nearest(own, own, own)
+    second = dense.nearest(snapshot, query.second.vector, allowed, wanted, snapshot.second).rows
+    rows = np.union1d(own, second)
+    best = rows[best_places(snapshot, rows, cosines(snapshot, query, rows).both, wanted)]
+    return Nearest(own, rows, best)
+
+
+def nearest_by_own(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: int) -> RowNumbers:
+    """Return the rows that the model of the space alone proposes, in the order of the cosine of both models."""
+    rows = dense.nearest(snapshot, query.own, allowed, wanted).rows
+    if query.second is None:
+        return rows
+    return rows[np.argsort(-cosines(snapshot, query, rows).both, kind="stable")]
 
 
 class QueryEmbedder:
@@ -44,9 +189,9 @@ class QueryEmbedder:
         """
         second_too = snapshot.second is not None and (way or self._usual) != "off"
         if like is not None:
-            stored = similar.direction(snapshot, like)
+            stored = direction_of(snapshot, like)
             own = turned(self._first(space, like.text)) if stored is None else query_vector(stored)
-            other = similar.direction(snapshot, like, snapshot.second) if second_too else None
+            other = direction_of(snapshot, like, snapshot.second) if second_too else None
             return QueryVectors(own, None if other is None else Second(query_vector(other), False)), ()
         first = self._first(space, text)
         own = turned(first)

@@ -1,24 +1,62 @@
 """Refinements of a ranking by the options of a search: groups, diversity and neighbours of the hits."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
 
-from muisti.core.graph.pagerank import Walked
-from muisti.core.index.around import Around, around
 from muisti.core.index.columns import MISSING_CODE, MISSING_NUMBER, Column, Lists, Numbers
 from muisti.core.index.dense import directions
+from muisti.core.index.lexical import Around, around
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles, Floats, Longs, Mask
-from muisti.core.model.hits import Recency
+from muisti.core.kernels import Doubles, Floats, Longs
+from muisti.core.model.hits import Novelty
 from muisti.core.query.filter_fields import Scalar
-from muisti.core.query.filters import Filter
-from muisti.core.query.options import Options
-from muisti.core.search.diversity import Diverse, diverse
-from muisti.core.search.similar import Like
+from muisti.core.query.query import Options
+from muisti.core.search.rankings import Asked, Extra
+
+# Diverse hits: maximal marginal relevance over the stored vectors of the candidates.
+#
+#     value = (1 - diversity) * relevance - diversity * nearest
+#
+# `relevance` is the score over that of the best candidate. `nearest` is the highest cosine to a hit that was chosen
+# before, at least 0; it is 0 for the first. Carbonell and Goldstein, "The use of MMR, diversity-based reranking", 1998.
+
+
+class Diverse(msgspec.Struct, frozen=True):
+    """The chosen candidates in order: the place of each, and the two parts of its value."""
+
+    places: Longs
+    relevance: Doubles
+    nearest: Doubles
+
+    def novelty(self, number: int, diversity: float) -> Novelty:
+        """Return the parts of the value of a chosen candidate, by its place among them."""
+        relevance, nearest = float(self.relevance[number]), float(self.nearest[number])
+        return Novelty(relevance=relevance, nearest=nearest, value=(1 - diversity) * relevance - diversity * nearest)
+
+
+def diverse(scores: Doubles, vectors: Floats, diversity: float, most: int) -> Diverse:
+    """Choose at most `most` candidates, which are ordered by falling score; equal values keep that order.
+
+    >>> vectors = np.array([[1, 0], [1, 0], [0, 1]], np.float32)
+    >>> diverse(np.array([0.9, 0.8, 0.5]), vectors, 0.5, 2).places.tolist()
+    [0, 2]
+    """
+    relevance = scores / scores[0] if len(scores) and scores[0] > 0 else np.zeros(len(scores))
+    nearest, left = np.zeros(len(scores)), np.ones(len(scores), np.bool_)
+    chosen: list[int] = []
+    reached: list[float] = []
+    wide = vectors.astype(np.float64)
+    while len(chosen) < min(most, len(scores)):
+        value = np.where(left, (1 - diversity) * relevance - diversity * nearest, -np.inf)
+        best = int(value.argmax())
+        chosen.append(best)
+        reached.append(float(nearest[best]))
+        left[best] = False
+        np.maximum(nearest, wide @ wide[best], out=nearest)
+    return Diverse(np.array(chosen, np.int64), relevance[chosen], np.array(reached))
+
 
 # Hits by group: the best memory of each value of a field, and how many memories the value has
 
@@ -74,43 +112,15 @@ def _value(column: Column, key: int) -> Scalar | None:
 
 
 def _counts(snapshot: Snapshot, keys: Longs, eligible: RowNumbers) -> Mapping[int, int]:
-    """Return how many memories each key has among the rows."""
     versions = snapshot.columns.version[eligible]
     firsts = eligible[np.flatnonzero(np.diff(versions, prepend=-1))]
     found, counts = np.unique(keys[firsts], return_counts=True)
     return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
+POOL = 50  # memories that each ranking proposes, or as many as the limit if that is more
 GROUP_POOL = 800  # memories that each ranking proposes at most until there are enough groups
 SPREAD = 4  # candidates for each diverse hit
-
-
-class Expected(msgspec.Struct, frozen=True, kw_only=True):
-    """Memories that a caller expects among the hits, by id.
-
-    `conditions` has each condition of the filter with the fields that it names. `shows` says whether the caller sees
-    memories of a category.
-    """
-
-    ids: tuple[str, ...]
-    conditions: Sequence[tuple[frozenset[str], Filter]]
-    shows: Callable[[object], bool]
-
-
-class Extra(msgspec.Struct, frozen=True, kw_only=True):
-    """Options, with what they are resolved to: the memory of `similar_to`, and the filter of what the caller sees.
-
-    `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer
-    will be merged with those of other spaces. `expected` has the memories of `explain_ids`, None for none.
-    """
-
-    options: Options
-    recency: Recency = Recency()
-    joint: bool = False
-    like: Like | None = None
-    sees: Filter | None = None
-    walked: Walked | None = None
-    expected: Expected | None = None
 
 
 class Refined(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,82 +135,44 @@ class Refined(msgspec.Struct, frozen=True, kw_only=True):
     diverse: Diverse | None = None
 
 
-class Groups(msgspec.Struct, frozen=True):
-    """The value of the group of each hit, and the counts of all groups: of candidates and of possible hits."""
-
-    values: Sequence[Scalar | None]
-    every: Mapping[Scalar | None, tuple[int, int]]
-
-
-class Chosen(Protocol):
-    """Ranked hits: their best rows, and how they were refined."""
-
-    @property
-    def rows(self) -> RowNumbers: ...
-
-    @property
-    def refined(self) -> Refined | None: ...
-
-
-def joint(snapshot: Snapshot, ranked: Chosen) -> tuple[Floats, Groups | None]:
-    """Return what merges the hits of one space with those of others."""
-    vectors = directions(snapshot, ranked.rows)
-    groups = None if ranked.refined is None else ranked.refined.groups
-    return vectors, None if groups is None else Groups(groups.values, groups.every)
-
-
-def pool_of(options: Options | None, limit: int, usual: int) -> int:
-    """Return how many memories each ranking proposes."""
-    if options is not None and options.diversity:
-        return max(usual, SPREAD * limit)
-    return max(usual, limit)
+def pool_of(options: Options | None, limit: int) -> int:
+    """Return how many memories each ranking proposes, or diverse hits are chosen from."""
+    return max(POOL, SPREAD * limit if options is not None and options.diversity else limit)
 
 
 def refined(
-    index: SpaceIndex,
-    snapshot: Snapshot,
-    options: Options,
-    rows: RowNumbers,
-    score: Doubles,
-    ordered: RowNumbers,
-    eligible: RowNumbers,
-    limit: int,
-    usual: int,
+    asked: Asked, extra: Extra, rows: RowNumbers, score: Doubles, ordered: RowNumbers, eligible: RowNumbers
 ) -> Refined:
     """Choose hits among the candidates `rows`, of which `ordered` has the best of each memory, best first.
 
-    `eligible` are the rows that could have been hits; they are read for groups alone. `usual` is the smallest number of
-    candidates that diverse hits are chosen from.
+    `eligible` are the rows that could have been hits; they are read for groups alone.
     """
-    groups = None
+    groups, options, limit, snapshot = None, extra.options, asked.query.limit, asked.snapshot
     if options.min_score:
         ordered = ordered[score[ordered] >= options.min_score]
     if options.group_by is not None:
-        groups = grouped(snapshot, index.column(snapshot, options.group_by), rows, ordered, eligible)
+        groups = grouped(snapshot, asked.index.column(snapshot, options.group_by), rows, ordered, eligible)
         ordered = groups.places
     if not options.diversity:
         return Refined(places=ordered[:limit], leading=ordered, groups=groups)
     leading = ordered
-    ordered = ordered[: pool_of(options, limit, usual)]
+    ordered = ordered[: pool_of(options, limit)]
     chosen = diverse(score[ordered], directions(snapshot, rows[ordered]), options.diversity, limit)
     places = ordered[chosen.places]
     return Refined(places=places, leading=leading, groups=_of(groups, chosen.places), diverse=chosen)
 
 
-def neighbours(
-    index: SpaceIndex, snapshot: Snapshot, visible: Mask, extra: Extra, rows: RowNumbers
-) -> Sequence[Around]:
+def neighbours(asked: Asked, extra: Extra, rows: RowNumbers) -> Sequence[Around]:
     """Return the surroundings of each row; empty when none are asked for. Only what the caller sees is in them."""
-    reach = extra.options.context_window
+    reach, snapshot, shown = extra.options.context_window, asked.snapshot, asked.population.mask
     if not reach:
         return ()
     if extra.sees is not None:
-        visible = visible & index.selections(snapshot).mask(extra.sees, snapshot.size)
-    return [around(snapshot, visible, row, reach) for row in rows.tolist()]
+        shown = shown & asked.index.selections(snapshot).mask(extra.sees, snapshot.size)
+    return [around(snapshot, shown, row, reach) for row in rows.tolist()]
 
 
 def _of(groups: Grouped | None, chosen: RowNumbers) -> Grouped | None:
-    """Return the chosen groups, in this order."""
     if groups is None:
         return None
     order: list[int] = chosen.tolist()

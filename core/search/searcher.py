@@ -1,43 +1,104 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; repeated if the index was out of date."""
 
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
-from time import monotonic, perf_counter
-from typing import cast
-
-import msgspec
 from msgspec.structs import replace
-
-from muisti.core.embedding.models import Models, absent
+from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import absent
 from muisti.core.index.cache import Indexes
+from muisti.core.index.dense import directions
+from muisti.core.index.instructions import Known
+from muisti.core.index.instructions import NOWHERE
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
-from muisti.core.model.errors import ModelMismatch, ModelUnavailable, StoreCorrupt
-from muisti.core.model.hits import LATER, Answer, Mode, Reasoned, Timings
+from muisti.core.kernels import likeness as loops
+from muisti.core.model.errors import ModelMismatch
+from muisti.core.model.errors import ModelUnavailable
+from muisti.core.model.errors import StoreCorrupt
+from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Instruction
+from muisti.core.model.hits import LATER
+from muisti.core.model.hits import Mode
+from muisti.core.model.hits import Reasoned
+from muisti.core.model.hits import Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.values import Memory
-from muisti.core.query.calibration import Calibration
+from muisti.core.model.values import Stretch
+from muisti.core.query.evidence import Calibration
 from muisti.core.query.evidence import enough
-from muisti.core.query.filters import fields_of, may_be
+from muisti.core.query.filters import fields_of
+from muisti.core.query.filters import may_be
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query, Wanted, parse
+from muisti.core.query.query import Query
+from muisti.core.query.query import parse
 from muisti.core.read.reading import point_of
-from muisti.core.search import similar
-from muisti.core.search.decay import in_effect
 from muisti.core.search.expected import Explaining
-from muisti.core.search.found import Hits, versions_of
-from muisti.core.search.instructions import NO_LANE, Lane, applying
-from muisti.core.search.judged import judged, ranks_text
-from muisti.core.search.placing import placed, turns_placed
-from muisti.core.search.query_vectors import QueryEmbedder, turned
-from muisti.core.search.ranking import Ranked, rank, visible
+from muisti.core.search.factors import in_effect
+from muisti.core.search.found import Hits
+from muisti.core.search.found import placed
+from muisti.core.search.found import turns_placed
+from muisti.core.search.found import versions_of
+from muisti.core.search.judged import judged
+from muisti.core.search.query_vectors import QueryEmbedder
+from muisti.core.search.query_vectors import turned
+from muisti.core.search.query_vectors import wanted_like
+from muisti.core.search.ranking import filtered
+from muisti.core.search.ranking import rank
+from muisti.core.search.ranking import visible
+from muisti.core.search.rankings import Asked
 from muisti.core.search.rankings import BY_MODE
-from muisti.core.search.refined import Extra, Groups, joint
-from muisti.core.search.two_models import QueryVectors
-from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import memories, spaces, version_rows
+from muisti.core.search.rankings import Extra
+from muisti.core.search.refined import Grouped
+from muisti.core.store.database import Database
+from muisti.core.store.database import Row
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import version_rows
 from muisti.core.support.waiting import WouldWait
+from time import monotonic
+from time import perf_counter
+from typing import NamedTuple
+from typing import cast
+import msgspec
+import numpy as np
+
+
+# The lane of standing instructions beside the hits: those that apply to a query, best first.
+#
+# They are judged by their scope clause, not by the ranking of the hits: "Always cite versions when I ask about
+# libraries" has little in common with "What does this project use?". The same memories may be hits as well.
+
+LEAST = 0.1  # cosine from which an instruction applies; one without a scope always does
+
+
+class Lane(NamedTuple):
+    """The instructions that apply, best first: the version id, the place among those `known`, and the score of each."""
+
+    known: Known | None = None
+    versions: Sequence[int] = ()
+    places: Sequence[int] = ()
+    scores: Sequence[float] = ()
+
+    def of(self, fetched: Mapping[int, Memory]) -> tuple[Instruction, ...]:
+        """Return the instructions; `fetched` has the memories by version id."""
+        known = self.known
+        if known is None:
+            return ()
+        return tuple(
+            Instruction(
+                memory=fetched[version],
+                reason="type" if known.typed[place] else "rule",
+                scope=None if known.scopes[place][0] == NOWHERE else Stretch(*known.scopes[place]),
+                score=round(score, 4),
+            )
+            for version, place, score in zip(self.versions, self.places, self.scores, strict=True)
+        )
+
+
+NO_LANE = Lane()
+
 
 QUICK_ROWS = 1 << 17  # largest index that a lone caller searches on the event loop
 BRIEF_ROWS = 1 << 15  # largest index for that with other callers: Python takes more of its time than the loops
@@ -54,12 +115,12 @@ class _Behind(Exception):
 class Found(msgspec.Struct, frozen=True):
     """An answer of one space, and what merges it with those of others.
 
-    `vectors` are those of the passages of the hits, `groups` are all groups of the space; None unless asked for.
+    `vectors` are those of the passages of the hits, `groups` are those of the hits; None unless asked for.
     """
 
     answer: Answer
     vectors: Floats | None = None
-    groups: Groups | None = None
+    groups: Grouped | None = None
 
 
 class Searcher:
@@ -99,7 +160,7 @@ class Searcher:
         """Return the best memories of a space, best first; `now` is in microseconds.
 
         The answer may lack what other processes wrote in the last `max_age` seconds. With 0 it lacks nothing. `extra`
-        has the options of the query as `core.search.options` resolves them, None when it has none.
+        has the options of the query as `core.search.asking` resolves them, None when it has none.
 
         Raises:
             NotFound: there is no such space.
@@ -117,7 +178,7 @@ class Searcher:
         while True:
             index, snapshot = opened(space, needed or 0)
             try:
-                return self._tried(space, query, now, index, snapshot, needed, max_age, extra)
+                return self._tried(query, now, index, snapshot, needed, max_age, extra)
             except _Behind as behind:
                 needed = behind.number
 
@@ -129,7 +190,7 @@ class Searcher:
             if as_of.epoch in (None, snapshot.seq.epoch):
                 snapshot = snapshot.as_of(point.number)
                 with suppress(_Behind):
-                    return self._tried(space, query, point.time, index, snapshot, point.number, 0.0, extra)
+                    return self._tried(query, point.time, index, snapshot, point.number, 0.0, extra)
 
     def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True) -> Answer:
         """Return the answer of `search` if that takes a millisecond or two and need not wait; for the event loop.
@@ -143,13 +204,12 @@ class Searcher:
         if snapshot.size > (QUICK_ROWS if alone else BRIEF_ROWS):
             raise WouldWait
         try:
-            return self._tried(space, query, now, index, snapshot, None, max_age).answer
+            return self._tried(query, now, index, snapshot, None, max_age).answer
         except _Behind:
             raise WouldWait from None
 
     def _tried(
         self,
-        space: str,
         query: Query,
         now: int,
         index: SpaceIndex,
@@ -164,69 +224,69 @@ class Searcher:
             _Behind: the snapshot has not seen a required change.
         """
         began = perf_counter()
-        asked, known = query, index.space
-        recency = in_effect(asked.recency, asked.mode, known.space.policy, self._default)
-        if recency is not asked.recency:
+        stated, known = query, index.space
+        recency = in_effect(stated.recency, stated.mode, known.space.policy, self._default)
+        if recency is not stated.recency:
             query = replace(query, recency=recency)
         like = None if extra is None else extra.like
-        wanted = parse(query.text, query.match) if like is None else similar.wanted(like)
+        wanted = parse(query.text, query.match) if like is None else wanted_like(like)
         now = now if query.reference_time is None else query.reference_time
         mode, degraded = self._mode(index, snapshot, query.mode, extra)
         vectors = None
         if "dense" in BY_MODE[mode]:
             try:
-                way = asked.second_query
-                vectors, lacks = self._embedder.embed(index.space.space, snapshot, wanted.text, like, way)
+                way = query.second_query
+                vectors, lacks = self._embedder.embed(known.space, snapshot, wanted.text, like, way)
                 degraded = (*degraded, *lacks)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
-        ranker = partial(rank, index, snapshot, query, wanted, mode, vectors, now, extra)
-        ranked = ranker()
-        lane = self._lane(index, snapshot, query, wanted, vectors, ranked, now)
+        asked = filtered(index, snapshot, query, wanted, mode, now, vectors, extra)
+        allowed = perf_counter()
+        ranked = rank(asked)
+        lane = self._lane(asked)
         ready = perf_counter()
         versions = [*versions_of(snapshot, ranked), *lane.versions]
-        found, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
+        fetched, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
             raise _Behind(newest)
-        known_turns = (
-            {} if query.as_of is not None or _seeks_superseded(query) else index.recent.turns_at(snapshot.seq.number)
-        )
-        found = turns_placed(found, self._database, index.space, snapshot.seq.number, known_turns)
-        ruled = index.space
-        if ruled is not known and in_effect(asked.recency, asked.mode, ruled.space.policy, self._default) != recency:
+        remembers = query.as_of is None and not _seeks_superseded(query)
+        turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
+        space, number = index.space, snapshot.seq.number
+        fetched = turns_placed(fetched, self._database, space, number, turns)
+        if space is not known and in_effect(stated.recency, stated.mode, space.space.policy, self._default) != recency:
             raise _Behind(newest)  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
-            filter=1000 * ranked.filtering,
-            rank=1000 * (ready - embedded - ranked.filtering),
+            filter=1000 * (allowed - embedded),
+            rank=1000 * (ready - allowed),
             fetch=1000 * (perf_counter() - ready),
         )
-        generation = index.space.space.generation
-        level = judged(self._calibration, snapshot, wanted, ranked.found, mode, generation, space)
-        held = enough(level.evidence, query.min_evidence)
-        made = partial(Hits, snapshot, query, wanted, mode, now)
-        hits = made(ranked).of(found) if held else ()
+        level = judged(self._calibration, asked, ranked.found, space.space.generation, space.space.name)
+        hits = Hits(ranked).of(fetched) if enough(level.evidence, query.min_evidence) else ()
         explained: tuple[Reasoned, ...] = ()
         if extra is not None and extra.expected is not None:
-            explained = Explaining(index, query, now, extra, ranked, hits, made, ranker).of(self._database)
+            explained = Explaining(ranked, extra, extra.expected, hits).of(self._database)
         answer = Answer(
-            hits=placed(hits, self._database, index.space, snapshot.seq.number),
+            hits=placed(hits, self._database, space, number),
             total=ranked.found.total,
             evidence=level.evidence,
             strength=level.strength,
             thresholds=level.thresholds,
-            evidence_reason=level.reason() if query.explain and ranks_text(mode) else None,
+            evidence_reason=level.reason() if query.explain and BY_MODE[mode] else None,
             strategy=mode,
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,
             timings=timings,
             recency=recency,
             explained=explained,
-            instructions=lane.of(found),
+            instructions=lane.of(fetched),
         )
-        return Found(answer) if extra is None or not extra.joint else Found(answer, *joint(snapshot, ranked))
+        if extra is None or not extra.joint:
+            return Found(answer)
+        groups = None if ranked.refined is None else ranked.refined.groups
+        return Found(answer, directions(snapshot, ranked.rows), groups)
 
     def _mode(
         self, index: SpaceIndex, snapshot: Snapshot, asked: Mode, extra: Extra | None
@@ -248,28 +308,27 @@ class Searcher:
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
-    def _lane(
-        self,
-        index: SpaceIndex,
-        snapshot: Snapshot,
-        query: Query,
-        wanted: Wanted,
-        vectors: QueryVectors | None,
-        ranked: Ranked,
-        now: int,
-    ) -> Lane:
+    def _lane(self, asked: Asked) -> Lane:
         """Return the instructions that apply to a question. Lists of memories and a memory as query ask none."""
-        encoder, asked = self._models.ready, query.options
-        if encoder is None or not query.instructions or not BY_MODE[query.mode] or not query.text.strip():
+        encoder, query, wanted = self._models.ready, asked.query, asked.wanted
+        if encoder is None or not query.instructions or not BY_MODE[asked.mode] or not query.text.strip():
             return NO_LANE
-        if asked is not None and asked.similar_to is not None:
+        if query.options is not None and query.options.similar_to is not None:
+            return NO_LANE
+        known = asked.index.instructions.of(asked.snapshot, encoder)
+        if known is None or not len(known.versions):
             return NO_LANE
         demanding = wanted.required or wanted.phrases or wanted.quoted
-        allowed = partial(visible, index, snapshot, query, now) if demanding else lambda: ranked.asked.allowed.mask
-        same = vectors is not None and self._models.of(index.space.space.generation) is encoder
-        known = None if vectors is None or not same else vectors.own
-        question = lambda: known or turned(encoder.encode_query(wanted.text))  # noqa: E731
-        return applying(index, snapshot, encoder, question, allowed, query.instructions)
+        shown = visible(asked) if demanding else asked.allowed.mask
+        same = self._models.of(asked.index.space.space.generation) is encoder
+        own = asked.vectors.own if asked.vectors is not None and same else turned(encoder.encode_query(wanted.text))
+        v, most = known.vectors, query.instructions
+        places, scores = np.empty(most, np.int64), np.empty(most)
+        planes = (v.codes, v.scales, v.fine, v.fine_scales, own.codes, own.step)
+        rows = known.rows_in(asked.snapshot)
+        found = loops.applying(*planes, known.everywhere, rows, shown, LEAST, places, scores)
+        best = places[:found]
+        return Lane(known, known.versions[best].tolist(), best.tolist(), scores[:found].tolist())
 
     def _fetch(
         self,
@@ -332,7 +391,6 @@ def _follow(index: SpaceIndex, snapshot: Snapshot, state: Row, heard: int | None
 
 
 def _undone(snapshot: Snapshot, extra: Extra) -> tuple[str, ...]:
-    """Return in words which options could not be followed."""
     if extra.options.diversity and snapshot.size and not snapshot.rows.dimensions:
         return ("there are no vectors to compare: hits are not diversified",)
     return ()

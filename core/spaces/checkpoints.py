@@ -1,32 +1,54 @@
 """Checkpoints are named points of a space's history. Compare a space with one, or roll back to it."""
 
-import base64
-import binascii
-import re
-from collections.abc import Iterator, Mapping, Sequence
-
-import msgspec
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from msgspec import structs
-
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
+from muisti.core.model.errors import AlreadyExists
+from muisti.core.model.errors import Conflict
+from muisti.core.model.errors import Forbidden
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import TooLarge
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
+from muisti.core.model.outcomes import Checkpoint
+from muisti.core.model.outcomes import Cleared
+from muisti.core.model.outcomes import Diff
+from muisti.core.model.outcomes import MemoryChange
+from muisti.core.model.outcomes import RolledBack
+from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import CLEAR_PHRASE
-from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
+from muisti.core.model.values import LIMIT_MAX
+from muisti.core.model.values import Memory
+from muisti.core.model.values import REASON_MAX
+from muisti.core.model.values import Seq
 from muisti.core.operations.embedding import embed_past
-from muisti.core.query.points import Point, parse
+from muisti.core.query.points import Point
+from muisti.core.query.points import parse
 from muisti.core.read.diff import differences
-from muisti.core.read.reading import find_space, point_of, shown_at
-from muisti.core.store.database import Refusal, Refused, Rows
-from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
-from muisti.core.store.sql.spaces import SpaceRow, guard
-from muisti.core.store.sql.trial import written
+from muisti.core.read.reading import find_space
+from muisti.core.read.reading import point_of
+from muisti.core.read.reading import shown_at
+from muisti.core.store.database import Refusal
+from muisti.core.store.database import Refused
+from muisti.core.store.database import Rows
+from muisti.core.store.database import written
+from muisti.core.store.sql import bulk_replace
+from muisti.core.store.sql import operations
+from muisti.core.store.sql import version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.spaces import guard
 from muisti.core.write.begun import Calls
 from muisti.core.write.intake import Intake
 from muisti.core.write.intake import allowed as allowed_now
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
+import base64
+import binascii
+import msgspec
+import re
+
 
 CHECKPOINTS_MAX = 1_000  # in a space
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database limits a transaction to 5 s
@@ -63,14 +85,14 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             note = self.screener.text(found, note, call, "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
-        (held,) = self.store.database.read([checkpoints.all_of(found)])
+        (held,) = self.store.database.read([bulk_replace.all_checkpoints(found)])
         if len(held) >= CHECKPOINTS_MAX:
             raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
-        batch = [guard(found), checkpoints.insert(found, name, call.now, call.caller.actor, note)]
-        rows = written(self.store.database, batch, checkpoints.named(found, name), dry_run=call.dry_run)
+        batch = [guard(found), bulk_replace.insert_checkpoint(found, name, call.now, call.caller.actor, note)]
+        rows = written(self.store.database, batch, bulk_replace.checkpoint_named(found, name), dry_run=call.dry_run)
         if not rows:
             raise NotFound("checkpoint", name)
-        return checkpoints.checkpoint(rows[0]), found.seq
+        return bulk_replace.checkpoint(rows[0]), found.seq
 
     def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first, and the current point.
@@ -78,8 +100,8 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         Notes speak of the whole space, so a caller who sees a part of it gets none.
         """
         found = find_space(self.store.database, space)
-        (rows,) = self.store.database.read([checkpoints.all_of(found)])
-        named = [checkpoints.checkpoint(row) for row in rows]
+        (rows,) = self.store.database.read([bulk_replace.all_checkpoints(found)])
+        named = [bulk_replace.checkpoint(row) for row in rows]
         return [one if self.calls.caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
     def delete_checkpoint(self, space: str, name: str) -> None:
@@ -93,13 +115,11 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         found = find_space(self.store.database, space)
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
-        entry = audit.note(call.now, call.caller.actor, "checkpoint_deleted", space=space, target=name)
-        batch = [checkpoints.delete(found, name), entry]
-        written(self.store.database, batch, checkpoints.all_of(found), dry_run=call.dry_run)
+        entry = operations.audit(call.now, call.caller.actor, "checkpoint_deleted", space=space, target=name)
+        batch = [bulk_replace.delete_checkpoint(found, name), entry]
+        written(self.store.database, batch, bulk_replace.all_checkpoints(found), dry_run=call.dry_run)
 
-    def diff(
-        self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
-    ) -> Diff:
+    def diff(self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None) -> Diff:
         """Return the memories that were added, changed or ended between two points.
 
         A point is a checkpoint, a time or a change; None means now. A memory that was both added and ended in between
@@ -117,15 +137,11 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         if start > stop:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
-        (touched,) = self.store.database.read(
-            [checkpoints.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
-        )
+        (touched,) = self.store.database.read([bulk_replace.touched(found, start, stop, beyond, limit + 1, caller.own_category)])
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
-            before, after = self.store.database.read(
-                [checkpoints.memories_at(found, ids, first), checkpoints.memories_at(found, ids, last)]
-            )
+            before, after = self.store.database.read([bulk_replace.memories_at(found, ids, first), bulk_replace.memories_at(found, ids, last)])
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
         more = cursor_of(ids[-1]) if len(touched) > limit else None
         epoch = found.space.epoch
@@ -147,11 +163,11 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         found = find_space(self.store.database, space)
         point = self._point(found, to, "$.to")
         seq = found.seq.number if point.number is None else point.number
-        (touched,) = self.store.database.read([checkpoints.touched_count(found, seq)])
+        (touched,) = self.store.database.read([bulk_replace.touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
         for encoder in self.store.models.embedding(found.space):
             embed_past(self.store.database, found, encoder, self.store.models.cache, Point(seq, call.now))
-        entry = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
+        entry = operations.audit(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
 
         def attempt(row: SpaceRow) -> Written:
             shown_at(self.store.database, row, seq)
@@ -200,13 +216,13 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         return Cleared(ended=total, before=before, written=done)
 
     def _named(self, space: SpaceRow, name: str) -> Rows:
-        return self.store.database.read([checkpoints.named(space, name)])[0]
+        return self.store.database.read([bulk_replace.checkpoint_named(space, name)])[0]
 
     def _point(self, space: SpaceRow, text: str, path: str) -> Point:
         """Return the point that a checkpoint, a time or a change names."""
         rows = self._named(space, text)
         if rows:
-            seq = checkpoints.checkpoint(rows[0]).seq
+            seq = bulk_replace.checkpoint(rows[0]).seq
             return Point(seq, self.calls.clock())
         if _NAME.fullmatch(text) and ":" not in text:
             raise NotFound("checkpoint", text)
@@ -240,16 +256,10 @@ def _numbers(first: Point, last: Point) -> tuple[int, int]:
 def _by_id(rows: Rows, space: str, caller: Caller) -> dict[bytes, Memory]:
     """Return the memories that the caller sees, by id, without superseded ones."""
     found = [(row[1], version_rows.memory(row, space)) for row in rows]
-    return {
-        memory_id: one
-        for memory_id, one in found
-        if isinstance(memory_id, bytes) and one.superseded_by is None and caller.shows(one.category)
-    }
+    return {memory_id: one for memory_id, one in found if isinstance(memory_id, bytes) and one.superseded_by is None and caller.shows(one.category)}
 
 
-def _changes(
-    ids: Sequence[bytes], before: Mapping[bytes, Memory], after: Mapping[bytes, Memory]
-) -> Iterator[MemoryChange]:
+def _changes(ids: Sequence[bytes], before: Mapping[bytes, Memory], after: Mapping[bytes, Memory]) -> Iterator[MemoryChange]:
     for memory_id in ids:
         old, new = before.get(memory_id), after.get(memory_id)
         fields = () if old is None or new is None else differences(old, new)

@@ -18,10 +18,9 @@ from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.read import feed
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import audit, quotas, spaces
+from muisti.core.store.database import Database, Refusal, Refused, written
+from muisti.core.store.sql import operations, quotas, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
-from muisti.core.store.sql.trial import written
 from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_policy, check_quota, check_settings
 
@@ -80,7 +79,7 @@ class Spaces:
         check_settings(settings)
         now = self._clock()
         made = spaces.insert(name, str(uuid.uuid4()), settings, now)
-        entry = audit.note(now, by, "space_created", space=name)
+        entry = operations.audit(now, by, "space_created", space=name)
         try:
             rows = written(self._database, [*made, entry], spaces.by_name(name), dry_run=dry_run)
         except Refused as refused:
@@ -118,7 +117,7 @@ class Spaces:
         """
         check_quota(changes)
         found = find_space(self._database, space)
-        entry = audit.note(self._clock(), by, "quota_set", space=space)
+        entry = operations.audit(self._clock(), by, "quota_set", space=space)
         granted = [*quotas.grant(space, changes), entry]
         rows = written(self._database, granted, quotas.usage(found, self._quota), dry_run=dry_run)
         if not rows:
@@ -141,7 +140,7 @@ class Spaces:
             self._seconds.check(second)
         found = find_space(self._database.primary, space)
         policy = replace(found.space.policy, **cast(dict[str, Any], changes))
-        entry = audit.note(self._clock(), by, "policy_set", space=space)
+        entry = operations.audit(self._clock(), by, "policy_set", space=space)
         try:
             batch = [spaces.guard_policy(found), spaces.set_policy(space, policy), entry]
             rows = written(self._database, batch, spaces.by_name(space), dry_run=dry_run)

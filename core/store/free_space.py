@@ -79,7 +79,6 @@ def _mixed(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt
 
 
 def _joined(stretches: Iterator[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[np.uint8]]:
-    """Join many stretches into larger ones, with zeros between them."""
     between = np.zeros(WINDOW, np.uint8)
     waiting: list[npt.NDArray[np.uint8]] = []
     size = 0
@@ -94,7 +93,6 @@ def _joined(stretches: Iterator[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[
 
 
 def _stretches(file: File) -> Iterator[npt.NDArray[np.uint8]]:
-    """Yield stretches of free space that are not all zeros."""
     size = file.xFileSize()
     if size < 512:
         return

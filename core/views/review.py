@@ -1,53 +1,75 @@
 """Judge memories: which contradict each other, are wrong, useful, or fit to be kept."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import cast
-
-import msgspec
+from collections.abc import Callable
+from collections.abc import Sequence
 from msgspec import structs
-
 from muisti.core.conflicts.differences import part
 from muisti.core.conflicts.judgement import align
 from muisti.core.conflicts.words import read as words_of
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Telemetry, Written
-from muisti.core.model.quality import AT_ONCE, Limits, Report
-from muisti.core.model.terms import (
-    CHECKS,
-    PROMOTE_RETRIEVALS,
-    PRUNE_DAYS,
-    PRUNE_RETRIEVALS,
-    Check,
-    Decision,
-    Status,
-    Verdict,
-)
-from muisti.core.model.times import DAY_US, from_us
-from muisti.core.model.values import LIMIT_MAX, Memory, Name
+from muisti.core.model.outcomes import ConflictPage
+from muisti.core.model.outcomes import OpenConflict
+from muisti.core.model.outcomes import ReviewKind
+from muisti.core.model.outcomes import Reviewed
+from muisti.core.model.outcomes import Telemetry
+from muisti.core.model.outcomes import Written
+from muisti.core.model.quality import AT_ONCE
+from muisti.core.model.quality import Limits
+from muisti.core.model.quality import Report
+from muisti.core.model.terms import CHECKS
+from muisti.core.model.terms import Check
+from muisti.core.model.terms import Decision
+from muisti.core.model.terms import PROMOTE_RETRIEVALS
+from muisti.core.model.terms import PRUNE_DAYS
+from muisti.core.model.terms import PRUNE_RETRIEVALS
+from muisti.core.model.terms import Status
+from muisti.core.model.terms import Verdict
+from muisti.core.model.times import DAY_US
+from muisti.core.model.times import from_us
+from muisti.core.model.values import LIMIT_MAX
+from muisti.core.model.values import Memory
+from muisti.core.model.values import Name
 from muisti.core.quality.lint import Linter
-from muisti.core.read.reading import current, find_space, id_of, missing, read
-from muisti.core.read.telemetry import Retrievals, give
-from muisti.core.store.database import Database, Refused, Row, Statement
-from muisti.core.store.sql import (
-    audit,
-    candidates,
-    changes,
-    conflicts,
-    guards,
-    inserting,
-    memories,
-    quotas,
-    spaces,
-    telemetry,
-    version_rows,
-)
+from muisti.core.read.reading import current
+from muisti.core.read.reading import find_space
+from muisti.core.read.reading import id_of
+from muisti.core.read.reading import missing
+from muisti.core.read.reading import read
+from muisti.core.read.telemetry import Retrievals
+from muisti.core.read.telemetry import give
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refused
+from muisti.core.store.database import Row
+from muisti.core.store.database import Statement
+from muisti.core.store.database import written
+from muisti.core.store.sql import audit
+from muisti.core.store.sql import candidates
+from muisti.core.store.sql import changes
+from muisti.core.store.sql import conflicts
+from muisti.core.store.sql import guards
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import operations
+from muisti.core.store.sql import quotas
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import telemetry
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.trial import written
-from muisti.core.write.begun import Call, Calls, Part
-from muisti.core.write.prepare import again, carried, reviewed, superseded
+from muisti.core.write.begun import Call
+from muisti.core.write.begun import Calls
+from muisti.core.write.begun import Part
+from muisti.core.write.prepare import again
+from muisti.core.write.prepare import carried
+from muisti.core.write.prepare import reviewed
+from muisti.core.write.prepare import superseded
 from muisti.core.write.transactions import Transactions
+from typing import cast
+import msgspec
+
 
 REVIEWED = 500  # memories: some thousand statements, and tens of milliseconds
 

@@ -4,30 +4,47 @@ Every write that makes text current gets an `Accepted` from here, and memories a
 creates an `Accepted` (a test reads the syntax tree). So no path can skip a check.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import cast
-
-import msgspec
+from collections.abc import Iterator
+from collections.abc import Sequence
 from msgspec import structs
-
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import Problem
+from muisti.core.model.errors import SensitiveContent
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_text
-from muisti.core.model.messages import restated, sound
+from muisti.core.model.messages import restated
+from muisti.core.model.messages import sound
 from muisti.core.model.outcomes import Flag
-from muisti.core.model.values import TRUST, Draft, Memory
-from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import arrivals, guards, memories, version_rows
+from muisti.core.model.values import Draft
+from muisti.core.model.values import Memory
+from muisti.core.model.values import TRUST
+from muisti.core.store.database import Database
+from muisti.core.store.database import Rows
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import arrivals
+from muisti.core.store.sql import bulk_replace
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.prepare import canonical, changed, draft_of, new_memory, ready
+from muisti.core.write.prepare import canonical
+from muisti.core.write.prepare import changed
+from muisti.core.write.prepare import draft_of
+from muisti.core.write.prepare import new_memory
+from muisti.core.write.prepare import ready
 from muisti.core.write.recent_results import EchoCheck
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
-from muisti.core.write.validate import check_alone, check_new, check_stays
+from muisti.core.write.validate import check_alone
+from muisti.core.write.validate import check_new
+from muisti.core.write.validate import check_stays
+from typing import cast
+import msgspec
+
 
 # Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from
 
@@ -115,7 +132,7 @@ class Provenance(msgspec.Struct, frozen=True):
 def _lineage(space: SpaceRow, draft: Draft, living: dict[str, int], path: str, earlier: dict[str, int]) -> Lineage:
     sources = living | earlier
     trust = min([TRUST[draft.source_class], *sources.values()])
-    statements = (guards.refuse_less_trusted(space, list(living), trust),) if living else ()
+    statements = (inserting.refuse_less_trusted(space, list(living), trust),) if living else ()
     if trust == TRUST[draft.source_class]:
         return Lineage(trust, (), statements)
     lowest = tuple(one for one, trusted in sources.items() if trusted == trust)

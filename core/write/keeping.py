@@ -9,7 +9,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Row, Statement
-from muisti.core.store.sql import changes, guards, inserting, quotas, version_rows
+from muisti.core.store.sql import changes, inserting, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
@@ -74,7 +74,7 @@ class Keeper(msgspec.Struct, frozen=True):
 
     def _end(self, space: SpaceRow, memory: Memory, offset: int, call: Call) -> list[Statement]:
         return [
-            guards.refuse_stale(memory),
+            inserting.refuse_stale(memory),
             inserting.end(space, memory, offset),
             changes.record(space, "deleted", call.caller, memory, offset),
         ]
@@ -84,7 +84,7 @@ class Keeper(msgspec.Struct, frozen=True):
         accepted = self.intake.changed(space, draft, before, call)
         new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self.store.models)
         statements = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
             *self.store.guarded_insertion(space, new, "updated", call.caller, offset),

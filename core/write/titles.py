@@ -4,27 +4,43 @@ These are the titles of conversations and topics. An erasure also writes the use
 in all versions, in place: no point of the past has the erased text either.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import groupby
-from types import MappingProxyType
-from typing import cast
-
-from msgspec import Struct, structs
-
+from msgspec import Struct
+from msgspec import structs
 from muisti.core.discourse import titles
 from muisti.core.discourse.titles import title_by
 from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import TURN_MAX, Span, spans_of
+from muisti.core.model.conversations import Span
+from muisti.core.model.conversations import TURN_MAX
+from muisti.core.model.conversations import spans_of
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Json, Memory
-from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import changes, derived, guards, inserting, spaces, topics, version_rows
+from muisti.core.model.values import Json
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Database
+from muisti.core.store.database import Rows
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import changes
+from muisti.core.store.sql import derived
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import topics
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.derived import Kept
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.terms import count_tokens, fold, same_text_hash
-from muisti.core.write.begun import Call, Part
+from muisti.core.text.terms import count_tokens
+from muisti.core.text.terms import fold
+from muisti.core.text.terms import same_text_hash
+from muisti.core.write.begun import Call
+from muisti.core.write.begun import Part
+from types import MappingProxyType
+from typing import cast
+
 
 # The title of a topic, made from its turns as they are stored
 
@@ -151,7 +167,7 @@ def _retitled(space: SpaceRow, before: Memory, title: str, number: int, call: Ca
     )
     follower = structs.replace(call.caller, actor=FOLLOWER)
     statements = [
-        guards.refuse_stale(before),
+        inserting.refuse_stale(before),
         derived.refuse_turned(space, before, number),
         inserting.end(space, before, offset),
         *inserting.insert(space, NewVersion(new, same_text_hash(title), []), offset),
@@ -221,7 +237,7 @@ def statements(
             new = structs.replace(
                 last, version=last.version + 1, updated_at=max(from_us(now), last.updated_at)
             )  # fmt: skip
-            yield guards.refuse_stale(current)
+            yield inserting.refuse_stale(current)
             yield inserting.end(space, current, offset)
             yield from inserting.insert(space, NewVersion(new, same_text_hash(new.content), []), offset)
             yield changes.record(space, "updated", caller, new, offset)

@@ -37,7 +37,7 @@ from muisti.core.model.values import (
     Json,
     is_blank,
 )
-from muisti.core.query import options
+from muisti.core.query import query as options
 from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows

@@ -24,7 +24,7 @@ from deploy.model.progress import say
 from deploy.model.values import Pair
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.minilm import minilm
-from muisti.core.embedding.query_map import MATRIX, MODELS, Between
+from muisti.core.embedding.vectors import MATRIX, MODELS, Between
 
 CORPUS_SEED = 20_261_122  # that of `make model`, so that both build from the same pairs
 SEED = 20_261_128

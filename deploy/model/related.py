@@ -12,7 +12,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from muisti.core.embedding.encoder import SHIPPED, StaticEncoder
-from muisti.core.embedding.related import FILE, STEPS
+from muisti.core.embedding.models import FILE, STEPS
 from muisti.core.kernels import Floats
 from muisti.core.text.terms import encode_terms, tokenize
 

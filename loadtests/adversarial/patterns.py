@@ -33,7 +33,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/terms.py:_ASCII": lambda: [*terms._ASCII],
     "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
     "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],
-    "core/index/filter_mask.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
+    "core/index/selections.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
     "core/query/intent.py:_read_tags": lambda: [re.compile(intent._ITEM), re.compile(r"\b(?:and|or|tag)\s")],
     "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),

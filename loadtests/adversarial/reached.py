@@ -38,10 +38,10 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/limited.py"),
-        *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/entities/pipelines.py"),
+        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/cache.py"),
+        *("core/embedding/onnx.py", "core/entities/pipelines.py"),
         *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
-        *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
+        *("core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
         *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
         *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
         *("service/console/asking/settings.py", "service/console/pages/ask.py", "service/console/choosing.py"),
@@ -55,7 +55,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [
-        *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
+        *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/query.py"),
         *("core/context/layout.py", "core/views/review.py"),
         *("service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/mcp/tools.py", "service/providers/posting.py"),

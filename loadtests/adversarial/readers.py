@@ -22,8 +22,7 @@ from muisti.core.context import features
 from muisti.core.context.counting import counter
 from muisti.core.discourse import signals, summarise, titles
 from muisti.core.embedding.cache import normalised
-from muisti.core.embedding.encoder import SHIPPED
-from muisti.core.embedding.tokens import Tokens
+from muisti.core.embedding.encoder import SHIPPED, Tokens
 from muisti.core.entities import reported
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
@@ -42,7 +41,7 @@ from muisti.core.parsing.parsed import About
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
 from muisti.core.quality import lint
-from muisti.core.query import advice, filter_fields, filters, intent, query
+from muisti.core.query import evidence, filter_fields, filters, intent, query
 from muisti.core.read import diff
 from muisti.core.symbols import reading as symbols
 from muisti.core.text import highlight, passages, personal, scripts, secrets, speakers, standing, stated_secrets, terms
@@ -328,7 +327,7 @@ READERS = (
     Reader("summary", lambda one: summarise.compress(one, 200, count_tokens, "word")),
     Reader("features of a context", lambda one: features.measure(one, counter())),
     Reader("names in the graph", naming.candidates, QUERY_MAX),
-    Reader("advice", advice.asks_for_advice, QUERY_MAX),
+    Reader("advice", evidence.asks_for_advice, QUERY_MAX),
     Reader("intent", lambda one: intent.read(one, NOW), QUERY_MAX),
     Reader("misspelt field", lambda one: filter_fields.nearest(one, ["author", "created_at", "importance"])),
     Reader("glob", filter_fields.literal),

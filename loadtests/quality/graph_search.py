@@ -27,8 +27,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.entities.names import folded
 from muisti.core.model.times import to_us
-from muisti.core.query.options import Options
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Query
 from muisti.service.evaluation.dataset import Dataset, load
 from muisti.service.evaluation.metrics import Result, Run, compare, judge
 from muisti.service.evaluation.run import LIMIT, latest_time

@@ -4,29 +4,36 @@ The stream asks for the next page when the last one has been sent, so nothing pi
 stops reading is disconnected (`service.app.protocol`). It reconnects with `Last-Event-ID` and has lost nothing.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import AsyncGenerator
+from collections.abc import Awaitable
+from collections.abc import Callable
+from collections.abc import Generator
+from contextlib import aclosing
+from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
-
-import msgspec
 from litestar.response import Stream
 from litestar.response.base import ASGIResponse
-from litestar.types import Receive, Scope, Send
+from litestar.types import Receive
+from litestar.types import Scope
+from litestar.types import Send
 from msgspec.structs import replace
-
 from muisti.core.engine import Engine
-from muisti.core.model.errors import Busy, MuistiError
+from muisti.core.model.errors import Busy
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Events
 from muisti.core.model.values import Seq
-from muisti.core.query.changes import Wanted
+from muisti.core.query.points import Wanted
 from muisti.core.support.waiting import Urgent
 from muisti.core.views.read import Read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError
+from typing import Any
+import asyncio
+import msgspec
+
 
 # The seq watcher: notices when watched spaces reach a new point of history, for many streams at a time
 

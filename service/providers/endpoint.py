@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.hosted import HALF, PROBES, SAME, Hosted, Sighting, unseen
-from muisti.core.embedding.remembered import Remembered
+from muisti.core.embedding.cache import Remembered
+from muisti.core.embedding.models import HALF, PROBES, SAME, Hosted, Sighting, unseen
 from muisti.core.embedding.vectors import Vector, Vectors
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.support.memo import Reread

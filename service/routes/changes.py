@@ -9,9 +9,9 @@ from litestar.params import FromPath, HeaderParameter, QueryParameter
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
 from muisti.core.model.values import Seq
-from muisti.core.query import changes
-from muisti.core.query.changes import Wanted
+from muisti.core.query import points
 from muisti.core.query.filters import parse_params
+from muisti.core.query.points import Wanted
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher, Source
@@ -79,7 +79,7 @@ async def list_changes(
         show=cast(Show, show),
         limit=limit,
     )
-    changes.check(wanted)
+    points.check(wanted)
     if MEDIA_TYPE in request.headers.get("accept", ""):
         return cast(Response[ChangesReply], await _stream(request, space, backend, wanted, last_event_id))
     page = await backend.store(memories(request, backend).read.changes, space, wanted)

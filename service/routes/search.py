@@ -10,7 +10,7 @@ from litestar.types import Scope
 from msgspec import UNSET
 
 from muisti.core.model.hits import Answer, Timings
-from muisti.core.query.options import Part
+from muisti.core.query.query import Part
 from muisti.service.asgi.sending import PlainResponse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen

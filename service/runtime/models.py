@@ -1,23 +1,32 @@
 """The embedding models that the settings name: static ones, ones in ONNX format, and one behind an endpoint."""
 
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.encoder import SHIPPED
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.embedding.minilm import minilm
+from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import SecondModels
+from muisti.core.embedding.onnx import OnnxEncoder
+from muisti.core.model.terms import OFF
+from muisti.core.query.evidence import Calibration
+from muisti.core.query.evidence import FILE as EVIDENCE_FILE
+from muisti.core.query.evidence import read as read_calibration
+from muisti.core.support.memo import Reread
+from muisti.service.outgoing.addresses import Allowed
+from muisti.service.outgoing.addresses import PORTS
+from muisti.service.providers.endpoint import Endpoint
+from muisti.service.providers.endpoint import EndpointEncoder
+from muisti.service.providers.endpoint import Form
+from muisti.service.settings import Settings
+from muisti.service.settings import names_in
+from muisti.service.settings.forms import is_loopback
+from muisti.service.settings.table import ENDPOINT
+from muisti.service.settings.table import MINILM
+from muisti.service.settings.table import ONNX
 from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
-from muisti.core.embedding.encoder import SHIPPED, Encoder, StaticEncoder
-from muisti.core.embedding.minilm import minilm
-from muisti.core.embedding.models import Models, SecondModels
-from muisti.core.embedding.onnx import OnnxEncoder
-from muisti.core.model.terms import OFF
-from muisti.core.query.calibration import FILE as EVIDENCE_FILE
-from muisti.core.query.calibration import Calibration
-from muisti.core.query.calibration import read as read_calibration
-from muisti.core.support.memo import Reread
-from muisti.service.outgoing.addresses import PORTS, Allowed
-from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form
-from muisti.service.settings import Settings, names_in
-from muisti.service.settings.forms import is_loopback
-from muisti.service.settings.table import ENDPOINT, MINILM, ONNX
 
 SHIPPED_NAME = StaticEncoder().name
 

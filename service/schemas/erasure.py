@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Erasure
 from muisti.core.query import filters
-from muisti.core.query.subject import Subject
+from muisti.core.query.points import Subject
 from muisti.service.schemas import fields
 
 FORMAT = "muisti-erasure/1"

@@ -36,8 +36,7 @@ from muisti.core.model.values import (
 from muisti.core.model.values import MemoryId as MemoryId
 from muisti.core.model.values import SeqText as SeqText
 from muisti.core.model.values import SpaceName as SpaceName
-from muisti.core.query.options import WINDOW_MAX
-from muisti.core.query.query import TRUST_WEIGHT_MAX
+from muisti.core.query.query import TRUST_WEIGHT_MAX, WINDOW_MAX
 
 _NAME = {"minLength": 1, "maxLength": NAME_MAX}
 

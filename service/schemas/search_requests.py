@@ -12,8 +12,7 @@ from muisti.core.model.hits import Decay, Recency
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
-from muisti.core.query.options import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Reading
-from muisti.core.query.query import Query
+from muisti.core.query.query import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Query, Reading
 from muisti.service.schemas import fields
 
 INHERITED = 0.9  # weight of a space against the one before it in a chain

@@ -17,7 +17,7 @@ from muisti.core.graph.usual import usual_reader
 from muisti.core.kernels import Floats
 from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
 from muisti.core.model.values import Draft
-from muisti.core.query.calibration import Calibration
+from muisti.core.query.evidence import Calibration
 from tests.stores import Store, at, migrated
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026

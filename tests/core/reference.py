@@ -9,10 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.related import related_words
-from muisti.core.index.context import LEAD, NEAR
-from muisti.core.index.lexical import B, saturation
-from muisti.core.index.related import MOST, WORTH
+from muisti.core.embedding.models import related_words
+from muisti.core.index.lexical import LEAD, MOST, NEAR, WORTH, B, saturation
 from muisti.core.kernels import Floats
 from muisti.core.model.hits import Mode
 from muisti.core.model.values import Memory

@@ -8,7 +8,7 @@ from deploy.model.map_card import Facts, write_card
 from deploy.model.packages import Source
 from deploy.model.query_map import Between, chosen, fit, write
 from deploy.model.values import Kind, Pair
-from muisti.core.embedding.query_map import read
+from muisti.core.embedding.vectors import read
 
 
 def test_a_map_that_exists_is_recovered_within_its_rounding(tmp_path: Path):

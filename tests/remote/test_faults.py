@@ -10,7 +10,7 @@ import pytest
 from deploy.cluster.sqld import Sqld
 from muisti.core.model.errors import StoreFull, StoreUnavailable
 from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.remote import writes
+from muisti.core.store.remote import retry
 from muisti.core.store.remote.database import RemoteDatabase
 from muisti.core.store.remote.http_client import Server, Token
 from tests.remote.proxy import FAULTS, Fault, Proxy
@@ -167,16 +167,16 @@ def test_a_database_that_is_full_says_so_and_goes_on_reading(sqld: Sqld):
 
 
 def test_the_ids_of_old_writes_go_and_the_count_stays(sqld: Sqld, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(writes, "SWEEP_EVERY", 10**9)
+    monkeypatch.setattr(retry, "SWEEP_EVERY", 10**9)
     database = RemoteStore(sqld).open()
     database.write(TABLES)
     for turn in range(5):
         add(database, str(turn))
     database.write([Statement("UPDATE muisti_writes SET at = 0 WHERE id <> x''")])
-    monkeypatch.setattr(writes, "SWEEP_EVERY", 1)
+    monkeypatch.setattr(retry, "SWEEP_EVERY", 1)
     database.write([Statement(COUNT)])
     ids = Statement("SELECT count(*) FROM muisti_writes WHERE id <> x''")
-    assert database.read([ids, writes.COUNT]) == [[(1,)], [(8,)]]  # the last write's own
+    assert database.read([ids, retry.COUNT]) == [[(1,)], [(8,)]]  # the last write's own
 
 
 def test_threads_of_one_process_write_one_after_another(sqld: Sqld):

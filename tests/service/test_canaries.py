@@ -27,8 +27,8 @@ from muisti.core.model.operations import Erasure
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
+from muisti.core.query.points import Subject
 from muisti.core.query.query import Query
-from muisti.core.query.subject import Subject
 from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings

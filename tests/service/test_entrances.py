@@ -14,7 +14,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import TRUST, Draft, Seq
-from muisti.core.query.changes import Wanted
+from muisti.core.query.points import Wanted
 from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome
 from muisti.service.app.app import create_app

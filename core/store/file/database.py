@@ -15,12 +15,10 @@ import apsw
 from muisti.core.model.errors import Busy, StoreReadOnly, StoreReplaced, StoreUnavailable
 from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
 from muisti.core.store.file import opening
-from muisti.core.store.file.health import Health
-from muisti.core.store.file.locks import LockWait, Notice
 from muisti.core.store.file.opened_files import OpenedFiles
 from muisti.core.store.file.opening import CLEAN
 from muisti.core.store.file.opening import Synchronous as Synchronous
-from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.store.file.sqlite_errors import Health, LockWait, Notice, translated
 from muisti.core.store.file.writer import CHECKPOINT_PAGES, Waiting, Writer, run
 from muisti.core.store.free_space import Traces, look
 from muisti.core.support.meters import StoreMeters
@@ -225,7 +223,6 @@ class FileDatabase:
 
 
 def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> list[Rows]:
-    """Return the rows of each statement, all from one snapshot."""
     if len(statements) == 1:
         return [run(connection, statements[0])]
     connection.execute("BEGIN")

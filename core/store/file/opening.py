@@ -11,7 +11,7 @@ from typing import Literal, cast
 import apsw
 
 from muisti.core.model.errors import Conflict, StoreCorrupt, StoreReadOnly, StoreUnavailable
-from muisti.core.store.file.locks import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
+from muisti.core.store.file.sqlite_errors import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
 from muisti.core.store.migrate import APPLIED, newest
 from muisti.core.support.waiting import give_way
 

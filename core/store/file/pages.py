@@ -233,7 +233,6 @@ def _varint(page: memoryview, at: int) -> tuple[int, int]:
 
 
 def _record(payload: bytes) -> tuple[Scalar, ...]:
-    """Decode the values of a row."""
     view = memoryview(payload)
     length, at = _varint(view, 0)
     if not 0 < length <= len(payload):

@@ -12,10 +12,9 @@ import apsw
 
 from muisti.core.model.errors import MuistiError, StoreUnavailable
 from muisti.core.store.database import BadStatement, Ended, Outcome, Refused, Rows, Statement, refusal_of
-from muisti.core.store.file.health import Health
-from muisti.core.store.file.locks import LockWait
 from muisti.core.store.file.opened_files import OpenedFiles
 from muisti.core.store.file.opening import CLEAN
+from muisti.core.store.file.sqlite_errors import Health, LockWait
 from muisti.core.support.meters import StoreMeters
 
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that no write waits long for others

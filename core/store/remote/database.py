@@ -13,12 +13,22 @@ from typing import TypeVar
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
-from muisti.core.store.remote import free_pages, writes
-from muisti.core.store.remote.hrana import BatchResult, Step, rows_of, transaction
-from muisti.core.store.remote.hrana_errors import Passing, Unsure, check, is_bad_statement, is_too_large, whole
+from muisti.core.store.remote import retry as writes
+from muisti.core.store.remote import scrubbing
+from muisti.core.store.remote.hrana import (
+    BatchResult,
+    Passing,
+    Step,
+    Unsure,
+    check,
+    is_bad_statement,
+    is_too_large,
+    rows_of,
+    transaction,
+    whole,
+)
 from muisti.core.store.remote.http_client import NoAnswer, Server, TooSlow
-from muisti.core.store.remote.replication import Progress, Reached
-from muisti.core.store.remote.retry import PASSING, Retry, reason_of, tally
+from muisti.core.store.remote.retry import PASSING, Progress, Reached, Retry, reason_of, tally
 from muisti.core.support.meters import StoreMeters
 
 SECONDS = 10.0  # for a call with its retries
@@ -143,10 +153,10 @@ class RemoteDatabase:
         When the server does not answer, the report says that free pages keep what they have.
         """
         try:
-            left = free_pages.overwrite(self)
+            left = scrubbing.overwrite(self)
         except StoreUnavailable:
-            return Scrubbed({}, free_pages.unchecked(None))
-        return Scrubbed({}, free_pages.unchecked(left))
+            return Scrubbed({}, scrubbing.unchecked(None))
+        return Scrubbed({}, scrubbing.unchecked(left))
 
     def close(self) -> None:
         self._closed = True
@@ -290,7 +300,6 @@ class RemoteDatabase:
             time.sleep(POLL_SECONDS)  # the index was of another log, since the primary has restarted
 
     def _has_reached(self, replica: Server, wanted: int | None) -> bool:
-        """Return whether a replica answers, and has reached the wanted index."""
         try:
             whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
         except TooSlow:
@@ -358,7 +367,6 @@ class _Primary:
 
 
 def _check_size(statements: Sequence[Statement]) -> None:
-    """Raise `TooLarge` for a batch that exceeds the limits of a server."""
     sizes = [len(arg) for statement in statements for arg in statement.args if isinstance(arg, str | bytes)]
     if len(statements) > STATEMENTS_MAX or sum(sizes) > VALUES_MAX or max(sizes, default=0) > VALUE_MAX:
         raise TooLarge(
@@ -374,7 +382,6 @@ def _reading(statements: Sequence[Statement]) -> list[Step]:
 
 
 def _rows(result: BatchResult, statements: int) -> list[Rows]:
-    """Return the rows of the first `statements` of a transaction."""
     places = range(1, 1 + statements)
     check(result, places)
     return [rows_of(result.step_results[place]) for place in places]

@@ -237,7 +237,6 @@ class Reader:
                 progress(number, self._image.count)
 
     def _roots(self) -> dict[str, int]:
-        """Return root pages by the names of tables and indexes, as far as they can be read."""
         listed = [row.values for _, row in self._tree(1, _SCHEMA)]
         return {str(name): int(str(root)) for _, name, _, root, _ in listed if isinstance(root, int) and root > 1}
 

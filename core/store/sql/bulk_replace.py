@@ -3,12 +3,22 @@
 The table `turns` holds the plan while the batch runs. Vectors, terms and passages are copied, not computed again.
 """
 
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from msgspec import structs
+
 from muisti.core.identity.caller import Caller
+from muisti.core.model.comparisons import Checkpoint
 from muisti.core.model.fields import FIELDS, columns
 from muisti.core.model.terms import ChangeKind
-from muisti.core.store.database import Statement
-from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.model.times import from_us
+from muisti.core.query.points import Point
+from muisti.core.store.database import Refusal, Row, Statement, refuse, slots
+from muisti.core.store.sql.inserting import NewVersion, insert
+from muisti.core.store.sql.spaces import STAGING, SpaceRow
 from muisti.core.store.sql.tables import copy_rows, parts
+from muisti.core.store.sql.version_rows import COLUMNS, lived, raw
 
 # Columns that a caller stated or that are derived from those, which a copy repeats.
 SAID = ", ".join(columns(field for field in FIELDS if field.repeated))
@@ -101,8 +111,131 @@ def clear() -> Statement:
 
 
 def _copy_parts() -> list[Statement]:
-    """Copy the tags, passages and other parts of the versions that are copied."""
     return [
         Statement(f"{copy_rows(table, 'n.id')} FROM {_NEW} JOIN {table.name} h ON h.{table.version} = t.source")
         for table in parts()
+    ]
+
+
+# The SQL of checkpoints, and of the changes between two points of a space's history
+
+
+def checkpoint(row: Row) -> Checkpoint:
+    """Read a row of `checkpoint_named` or `all_checkpoints`."""
+    name, seq, created_at, actor, note = cast(tuple[str, int, int, str, str | None], row)
+    return Checkpoint(name=name, seq=seq, created_at=from_us(created_at), actor=actor, note=note)
+
+
+def insert_checkpoint(space: SpaceRow, name: str, now: int, actor: str, note: str | None) -> Statement:
+    """Name the current point of a space; nothing happens when the name is taken."""
+    return Statement(
+        "INSERT INTO checkpoints SELECT id, ?, seq, ?, ?, ? FROM spaces WHERE id = ? "
+        "ON CONFLICT (space_id, name) DO NOTHING",
+        (name, now, actor, note, space.id),
+    )
+
+
+def checkpoint_named(space: SpaceRow, name: str) -> Statement:
+    return Statement(
+        "SELECT name, seq, created_at, actor, note FROM checkpoints WHERE space_id = ? AND name = ?", (space.id, name)
+    )
+
+
+def all_checkpoints(space: SpaceRow) -> Statement:
+    """Select all checkpoints of a space, newest first."""
+    return Statement(
+        "SELECT name, seq, created_at, actor, note FROM checkpoints WHERE space_id = ? ORDER BY seq DESC, name",
+        (space.id,),
+    )
+
+
+def delete_checkpoint(space: SpaceRow, name: str) -> Statement:
+    return Statement("DELETE FROM checkpoints WHERE space_id = ? AND name = ?", (space.id, name))
+
+
+def touched(space: SpaceRow, after: int, upto: int, beyond: bytes, limit: int, category: str | None) -> Statement:
+    """Select the ids after `beyond` of memories with a version that began or ended between two changes, in order.
+
+    With `category`, a folded one, only versions of that category count.
+    """
+    own, args = ("", ()) if category is None else (" AND category_folded = ?", (category,))
+    return Statement(
+        f"""SELECT memory_id FROM (
+            SELECT memory_id FROM versions WHERE space_id = ? AND born > ? AND born <= ?{own}
+            UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ? AND died <= ?{own}
+        ) WHERE memory_id > ? ORDER BY memory_id LIMIT ?""",
+        (*(space.id, after, upto, *args) * 2, beyond, limit),
+    )
+
+
+def touched_count(space: SpaceRow, after: int) -> Statement:
+    """Count the memories that changed after a change."""
+    return Statement(
+        "SELECT count(*) FROM (SELECT memory_id FROM versions WHERE space_id = ? AND born > ? "
+        "UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ?)",
+        (space.id, after) * 2,
+    )
+
+
+def memories_at(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
+    """Select the versions of given memories that were valid at a point, in no order."""
+    then, args = lived(point)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id IN {slots(ids)} AND +v.space_id = ? AND {then}",
+        (*ids, space.id, *args),
+    )
+
+
+# The SQL that stores some versions of a bulk replace differently from their sources.
+#
+# They go into a temporary space inside the transaction, with ids that no memory has, and are copied from there.
+
+HIDDEN = -1  # row id of the temporary space; SQLite counts up from 1
+MARK = b"arrivals"  # suffix of an id, which keeps it apart from the id of the memory
+TOP = 1 << 53
+
+
+def planned() -> Statement:
+    """Select (row of the version that a memory is to become, row of its current version or null), by memory."""
+    return Statement(
+        "SELECT t.source, v.id FROM turns t LEFT JOIN versions v ON v.memory_id = t.memory_id AND v.died IS NULL "
+        "AND v.status <> 'superseded' WHERE t.source IS NOT NULL ORDER BY t.number"
+    )
+
+
+def refuse_others(rows: Sequence[tuple[int, int | None]]) -> Statement:
+    """Refuse with `stale` when the plan copies other versions than these."""
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM turns WHERE source IS NOT NULL) <> ? "
+        "OR (SELECT coalesce(sum(source), 0) FROM turns) <> ?",
+        (len(rows), sum(source for source, _ in rows)),
+    )
+
+
+def begin_arrivals(space: SpaceRow) -> list[Statement]:
+    """Create the temporary space, which the batch deletes again."""
+    return [
+        Statement(
+            "INSERT INTO spaces (id, name, epoch, seq, created_at, committed_at, settings) "
+            "SELECT ?, ?, lower(hex(randomblob(16))), ?, 0, 0, settings FROM spaces WHERE id = ?",
+            (HIDDEN, f"{STAGING}arrivals", TOP, space.id),
+        )
+    ]
+
+
+def instead(space: SpaceRow, source: int, new: NewVersion, number: int) -> Iterator[Statement]:
+    """Make the plan copy `new` in place of the version in row `source`; `number` counts the calls of a batch."""
+    alias = raw(new.memory.id) + MARK
+    yield from insert(structs.replace(space, id=HIDDEN), new, number, alias=alias)
+    yield Statement(
+        "UPDATE turns SET source = (SELECT id FROM versions WHERE memory_id = ? AND version = ?) WHERE source = ?",
+        (alias, new.memory.version, source),
+    )
+
+
+def clear_arrivals() -> list[Statement]:
+    """Delete the temporary space with all its versions."""
+    return [
+        Statement("DELETE FROM versions WHERE space_id = ?", (HIDDEN,)),
+        Statement("DELETE FROM spaces WHERE id = ?", (HIDDEN,)),
     ]

@@ -1,4 +1,4 @@
-"""The SQL of changes: who made which, and which of them can be undone."""
+"""The SQL of changes: who made which, which of them can be undone, and the change feed."""
 
 import json
 from collections.abc import Sequence
@@ -9,8 +9,10 @@ from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Planned
 from muisti.core.model.terms import ChangeKind
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Row, Scalar, Statement
-from muisti.core.store.sql import guards, inserting
+from muisti.core.query.filters import Filter
+from muisti.core.store.database import Row, Scalar, Statement, slots
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS
 from muisti.core.text.terms import fold
@@ -64,7 +66,7 @@ def record(
 def expiry(space: SpaceRow, memory: Memory, caller: Caller, offset: int) -> list[Statement]:
     """End a memory that has expired, as a change at the space's seq less `offset`."""
     return [
-        guards.refuse_stale(memory),
+        inserting.refuse_stale(memory),
         inserting.end(space, memory, offset),
         record(space, "expired", caller, memory, offset),
     ]
@@ -82,9 +84,8 @@ def of_request(space: SpaceRow, request: str, most: int) -> Statement:
 
 def of_call(space: SpaceRow, request: str, actors: Sequence[str], most: int) -> Statement:
     """Select the last changes of a request by these actors that no import brought and no undo took back."""
-    marks = ",".join("?" * len(actors))
     return Statement(
-        f"{_SELECT} AND {OPEN} AND c.import_id IS NULL AND c.request = ? AND c.actor IN ({marks}) "
+        f"{_SELECT} AND {OPEN} AND c.import_id IS NULL AND c.request = ? AND c.actor IN {slots(actors)} "
         "ORDER BY c.seq DESC LIMIT ?",
         (space.id, request, *actors, most),
     )
@@ -110,8 +111,7 @@ def of_author(space: SpaceRow, author: str, most: int) -> Statement:
 
 def numbered(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     """Select those of the given changes that are not undone."""
-    marks = ",".join("?" * len(seqs))
-    return Statement(f"{_SELECT} AND {OPEN} AND c.seq IN ({marks}) ORDER BY c.seq", (space.id, *seqs))
+    return Statement(f"{_SELECT} AND {OPEN} AND c.seq IN {slots(seqs)} ORDER BY c.seq", (space.id, *seqs))
 
 
 def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
@@ -148,12 +148,61 @@ def planned(row: Row) -> Planned:
 
 def undo(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     """Mark changes as undone by the last change of the space."""
-    marks = ",".join("?" * len(seqs))
     return Statement(
-        f"UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) WHERE space_id = ? AND seq IN ({marks})",
+        "UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) "
+        f"WHERE space_id = ? AND seq IN {slots(seqs)}",
         (space.id, space.id, *seqs),
     )
 
 
 def _last(space: SpaceRow, where: str, value: Scalar, most: int) -> Statement:
     return Statement(f"{_SELECT} AND {OPEN} AND {where} ORDER BY c.seq DESC LIMIT ?", (space.id, value, most))
+
+
+# The SQL of the change feed: changes of a space in order, with the versions that each made and ended
+
+
+class FeedRow(NamedTuple):
+    """A change with the row ids of the versions that it made (`born`) and ended (`died`), and the bytes of both."""
+
+    seq: int
+    kind: str
+    memory_id: bytes | None
+    version: int | None
+    committed_at: int
+    actor: str | None
+    request: str | None
+    born: int | None
+    died: int | None
+    bytes: int
+
+
+def after(
+    space: SpaceRow, since: int, until: int, kinds: Sequence[str], filter: Filter | None, limit: int
+) -> Statement:
+    """Select changes after `since` up to `until`, oldest first, of these kinds (none: all).
+
+    With a filter, select only changes of memories that pass it before or after the change.
+    """
+    tests, args = ["c.space_id = ? AND c.seq > ? AND c.seq <= ?"], [space.id, since, until]
+    values: list[Scalar] = [*args]
+    if kinds:
+        tests.append(f"c.kind IN ({','.join('?' * len(kinds))})")
+        values += kinds
+    if filter is not None:
+        condition, operands = where(filter)
+        tests.append(f"EXISTS (SELECT 1 FROM versions v WHERE v.id IN (b.id, d.id) AND {condition})")
+        values += operands
+    return Statement(
+        "SELECT c.seq, c.kind, c.memory_id, c.version, c.committed_at, c.actor, c.request, b.id, d.id, "
+        "coalesce(b.bytes, 0) + coalesce(d.bytes, 0) FROM changes c "
+        "LEFT JOIN versions b ON b.space_id = c.space_id AND b.born = c.seq "
+        "LEFT JOIN versions d ON d.space_id = c.space_id AND d.died = c.seq AND d.memory_id = c.memory_id "
+        f"WHERE {' AND '.join(tests)} ORDER BY c.seq LIMIT ?",
+        (*values, limit),
+    )
+
+
+def standing(names: Sequence[str]) -> Statement:
+    """Select name, epoch and seq of spaces."""
+    return Statement(f"SELECT name, epoch, seq FROM spaces WHERE name IN {slots(names)}", tuple(names))

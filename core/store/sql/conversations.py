@@ -12,10 +12,8 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse
-from muisti.core.store.sql.id_lists import IDS, id_list
-from muisti.core.store.sql.points import lived, said
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
+from muisti.core.store.sql.version_rows import COLUMNS, IDS, UNEXPIRED, WIDTH, id_list, lived, raw, said, structural
 from muisti.core.text.terms import fold
 
 _OBJECTS = structural("v")
@@ -361,7 +359,6 @@ def _then(point: Point, row: str) -> tuple[str, tuple[Scalar, ...]]:
 
 
 def _turns(level: Level, point: Point) -> tuple[str, tuple[Scalar, ...]]:
-    """Return the rows `e` of the exchanges that belong to the object `v`."""
     then, numbers = _then(point, "e")
     turns = _EXCHANGES.format(then=then, said=said("e", point))
     if level == "session":

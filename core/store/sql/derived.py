@@ -5,12 +5,11 @@ from typing import NamedTuple, cast
 
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Refusal, Row, Statement, refuse
-from muisti.core.store.sql import overwriting, version_rows
+from muisti.core.store.sql import table, version_rows
 from muisti.core.store.sql.erasable import Condition
-from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table, Wipe
-from muisti.core.store.sql.version_rows import COLUMNS, LAYOUT, WIDTH
+from muisti.core.store.sql.version_rows import COLUMNS, IDS, LAYOUT, WIDTH, id_list
 from muisti.core.text.terms import same_text_hash
 
 # Fields of an object that are derived from its turns, with the columns that follow from them.
@@ -101,7 +100,7 @@ def rewrite(row: int, memory: Memory, *, overwritten: bool) -> list[Statement]:
     values = LAYOUT.row(memory, same_text_hash(memory.content))
     names = ", ".join(f"{name} = ?" for name in _COLUMNS)
     return [
-        *(overwriting.over(_OF_TURNS, "id = ?", (row,)) if overwritten else []),
+        *(table.over(_OF_TURNS, "id = ?", (row,)) if overwritten else []),
         Statement(f"UPDATE versions SET {names} WHERE id = ?", (*(values[name] for name in _COLUMNS), row)),
     ]
 
@@ -135,9 +134,9 @@ def forget_tasks(space: SpaceRow, erased: Sequence[bytes], *, overwritten: bool)
             f"THEN 'cancelled' ELSE state END WHERE {mine} OR task IN (SELECT number FROM tasks WHERE {whole})",
             (*args, *wholes),
         ),
-        *(overwriting.over(_TASKS, whole, wholes) if overwritten else []),
+        *(table.over(_TASKS, whole, wholes) if overwritten else []),
         Statement(f"UPDATE tasks SET asked = '{{}}' WHERE {whole}", wholes),
-        *(overwriting.over(_ITEMS, marked, (space.id,)) if overwritten else []),
+        *(table.over(_ITEMS, marked, (space.id,)) if overwritten else []),
         Statement(
             f"UPDATE task_items SET name = '', argument = NULL, error = NULL, attempts = -1 - attempts WHERE {marked}",
             (space.id,),

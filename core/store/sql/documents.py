@@ -11,10 +11,8 @@ from muisti.core.model.filing import DocumentSort
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Refusal, Scalar, Statement, refuse
-from muisti.core.store.sql.id_lists import IDS, id_list
-from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
+from muisti.core.store.sql.version_rows import COLUMNS, IDS, UNEXPIRED, WIDTH, id_list, lived, raw, structural
 from muisti.core.text.terms import fold
 
 _IS_DOCUMENT = f"v.kind = 'document' AND {structural('v')}"
@@ -266,3 +264,42 @@ def _current(space: SpaceRow, conditions: Sequence[Condition], point: Point) -> 
     where += (f"({one.sql})" for one in conditions)
     args = (space.id, *numbers, point.time, *(value for one in conditions for value in one.args))
     return " AND ".join(where), args
+
+
+# The SQL of pruning: chunks without their document, and entities of imported graphs that nothing names
+
+_CURRENT = "{0}.space_id = ? AND {0}.died IS NULL AND {0}.status <> 'superseded'"
+_NAME, _KIND = "(v.metadata ->> '$.entity')", "(v.metadata ->> '$.entity_type')"
+# What an importer writes of an entity itself. Statements about entities have other texts, and stay.
+_ENTITY = (
+    f"v.kind = 'memory' AND v.category_folded = ? AND {_NAME} IS NOT NULL AND "
+    f"(v.content IN ({_NAME}, {_NAME} || ' (' || {_KIND} || ')') OR v.metadata -> '$.zapomni' IS NOT NULL)"
+)
+
+
+def orphaned_chunks(space: SpaceRow, category: str | None, most: int) -> Statement:
+    """Select current chunks whose document or memory is not current, or that have none; `category` None for all."""
+    only, own = _only(category)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE {_CURRENT.format('v')} AND v.kind = 'chunk'{only} AND NOT EXISTS ("
+        "SELECT 1 FROM versions o WHERE o.memory_id = v.parent_id AND o.space_id = v.space_id AND o.died IS NULL) "
+        "ORDER BY v.id LIMIT ?",
+        (space.id, *own, most),
+    )
+
+
+def orphaned_entities(space: SpaceRow, category: str | None, most: int) -> Statement:
+    """Select current entities of imported graphs that are no tag of another current memory, relations included."""
+    only, own = _only(category)
+    entities = fold("entities")
+    return Statement(
+        "WITH named AS (SELECT DISTINCT t.value AS name FROM versions m, json_each(m.tags) t "
+        f"WHERE {_CURRENT.format('m')} AND coalesce(m.category_folded, '') <> ?) "
+        f"SELECT {COLUMNS} FROM versions v WHERE {_CURRENT.format('v')} AND {_ENTITY}{only} "
+        f"AND {_NAME} NOT IN (SELECT name FROM named) ORDER BY v.id LIMIT ?",
+        (space.id, entities, space.id, entities, *own, most),
+    )
+
+
+def _only(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
+    return ("", ()) if category is None else (" AND v.category_folded = ?", (fold(category),))

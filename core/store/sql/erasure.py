@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_text
 from muisti.core.store.database import Refusal, Statement, refuse
-from muisti.core.store.sql import overwriting, segments
+from muisti.core.store.sql import index_rows
+from muisti.core.store.sql import table as overwriting
 from muisti.core.store.sql.erasable import Condition
-from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES, of_versions, parts
+from muisti.core.store.sql.version_rows import IDS, id_list
 
 _ROWS = "(SELECT value FROM json_each(?))"
 _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j.value))"
@@ -190,7 +191,7 @@ def left(
                 (*_answers_of(space), ids, _texts(memories)),
             ),
         ),
-        ("segments", segments.count_erased(space)),
+        ("segments", index_rows.count_erased_segments(space)),
         ("entities", Statement(f"SELECT count(*) FROM entities WHERE space_id = ? AND {_UNNAMED}", (space.id,))),
         ("imports under way", _staged(space, memories)),
     ]
@@ -257,13 +258,12 @@ STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
     "requests": lambda space, ids: (f"seq >= ? AND seq < ? AND {_ANY}", (*_answers_of(space), ids)),
     "segments": lambda space, ids: (
         "space_id = ? AND format NOT IN (?, ?)",  # unreadable here
-        (space.id, segments.FORMAT, segments.SECOND),
+        (space.id, index_rows.FORMAT, index_rows.SECOND),
     ),
 }
 
 
 def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """Count the versions of memories in staging spaces of imports into the space."""
     return Statement(
         "SELECT count(*) FROM versions WHERE space_id IN (SELECT staging_id FROM imports WHERE space_id = ?) "
         f"AND substr(memory_id, 1, 16) IN {IDS}",

@@ -1,4 +1,4 @@
-"""Compiles a filter to SQL of SQLite 3.45, which selects the same rows as muisti.core.index.filter_mask.
+"""Compiles a filter to SQL of SQLite 3.45, which selects the same rows as muisti.core.index.selections.
 
 An unknown comparison is NULL, so SQL's AND, OR and NOT have the meaning that the filter's have.
 """
@@ -93,7 +93,6 @@ def _metadata(leaf: Leaf, path: str) -> Sql:
 
 
 def _type(value: Scalar) -> str:
-    """Return the type of a metadata scalar, as the table `metadata` names it."""
     if isinstance(value, bool):
         return "boolean"
     return "number" if isinstance(value, int | float) else "text"

@@ -6,7 +6,7 @@ database, so no text is embedded again.
 
 from collections.abc import Sequence
 
-from muisti.core.store.database import Refusal, Statement, refuse
+from muisti.core.store.database import Refusal, Statement, refuse, slots
 from muisti.core.store.sql.bulk_replace import SAID, same
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table
@@ -204,16 +204,12 @@ def plan(
         f"""WITH wholes AS MATERIALIZED (SELECT w.memory_id AS mine, w.twin_id AS theirs {_PAIRS}
             AND coalesce(f.kind, p.kind, b.kind) = 'document' AND {_HERE} AND {_THERE} AND {_APART})
         INSERT INTO turns (memory_id, version, living, source)
-        SELECT {_TURN} {_PAIRS} AND {taken} AND {_APART} AND NOT {_OF_WHOLE} AND w.memory_id NOT IN ({_marks(left)})
+        SELECT {_TURN} {_PAIRS} AND {taken} AND {_APART} AND NOT {_OF_WHOLE} AND w.memory_id NOT IN {slots(left)}
         {whole if theirs else ""}
         UNION ALL SELECT q.memory_id, q.version, 1, NULL FROM versions q
-        WHERE q.died IS NULL AND q.memory_id IN ({_marks(ended)}) ORDER BY 1""",
+        WHERE q.died IS NULL AND q.memory_id IN {slots(ended)} ORDER BY 1""",
         (*both, *both, *left, *((*both, *both) if theirs else ()), *ended),
     )
-
-
-def _marks(values: Sequence[bytes]) -> str:
-    return ",".join("?" * len(values))
 
 
 def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
@@ -246,7 +242,7 @@ def reopen(target: SpaceRow, memory_ids: Sequence[bytes]) -> Statement:
 
     It is the newest version of the space that is as in the target; otherwise the one before the merged version.
     """
-    chosen = f"w.target_id = ? AND w.twin_id IN ({_marks(memory_ids)})"
+    chosen = f"w.target_id = ? AND w.twin_id IN {slots(memory_ids)}"
     alike = f"SELECT f.id FROM versions f WHERE f.memory_id = w.memory_id AND {_alike('p', 'f')} ORDER BY f.id DESC"
     past = "SELECT f.id FROM versions f WHERE f.memory_id = w.memory_id AND f.died IS NOT NULL ORDER BY f.id DESC"
     return Statement(

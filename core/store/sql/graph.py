@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Sequence
 
 from muisti.core.store.database import Statement
-from muisti.core.store.sql.graph_shown import IDS as _IDS
-from muisti.core.store.sql.graph_shown import LISTED as _LISTED
-from muisti.core.store.sql.graph_shown import Shown
-from muisti.core.store.sql.graph_shown import ids_text as _ids
+from muisti.core.store.sql.graph_rows import IDS as _IDS
+from muisti.core.store.sql.graph_rows import LISTED as _LISTED
+from muisti.core.store.sql.graph_rows import Shown
+from muisti.core.store.sql.graph_rows import ids_text as _ids
 from muisti.core.store.sql.spaces import SpaceRow
 
 LATEST = 50  # mentions that tell the name and the kind of an entity

@@ -1,12 +1,15 @@
-"""The SQL that stores what was read out of versions, and tells which versions are not read yet."""
+"""The SQL that stores what was read out of versions, and selects versions that are not read, or that a caller sees."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from muisti.core.store.database import Refusal, Statement, refuse
+from muisti.core.query.points import Point
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import UNEXPIRED, lived
 
 READ_KINDS = ("memory", "exchange", "chunk", "entity", "relation")
 _READ = f"v.kind IN ({', '.join(map(repr, READ_KINDS))})"
@@ -193,3 +196,39 @@ def store(space: SpaceRow, versions: Sequence[int], found: Gathered) -> list[Sta
 
 def _json(rows: Sequence[object]) -> str:
     return msgspec.json.encode(rows).decode()
+
+
+# Conditions on the versions that a caller sees in the graph of a space at a point, and lists of ids as arguments
+
+IDS = "json_each(?) t"
+LISTED = "(SELECT value FROM json_each(?))"
+
+
+class Shown(NamedTuple):
+    """The versions that a caller sees at a point: those of one folded category, or of all."""
+
+    point: Point
+    category: str | None
+
+    @property
+    def sql(self) -> str:
+        """The condition on a row `v`."""
+        own = "" if self.category is None else " AND v.category_folded = ?"
+        return f"{lived(self.point)[0]} AND v.status <> 'superseded' AND {UNEXPIRED}{own}"
+
+    @property
+    def args(self) -> tuple[Scalar, ...]:
+        own = () if self.category is None else (self.category,)
+        return (*lived(self.point)[1], self.point.time, *own)
+
+    def mentioned(self, entity: str) -> str:
+        """Return the condition that a version that is seen mentions an entity."""
+        return (
+            "EXISTS (SELECT 1 FROM mentions n CROSS JOIN versions v ON v.id = n.version_id "
+            f"WHERE n.entity_id = {entity} AND {self.sql})"
+        )
+
+
+def ids_text(ids: Iterable[int]) -> str:
+    """Return ids as the argument of `IDS` or `LISTED`, in order."""
+    return json.dumps(sorted(ids))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.graph import BRIEF, NAME, RELATED, sketch
-from muisti.core.store.sql.graph_shown import IDS, LISTED, Shown, ids_text
+from muisti.core.store.sql.graph_rows import IDS, LISTED, Shown, ids_text
 from muisti.core.store.sql.spaces import SpaceRow
 
 ROWS = 8_000  # mentions or relations that one level reads

@@ -10,7 +10,7 @@ import msgspec
 
 from muisti.core.model.conversations import place_of
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Refusal, Scalar, Statement, refuse
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse, slots
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import STAGING, SpaceRow
@@ -63,12 +63,11 @@ def begin(token: str, epoch: str, target: SpaceRow, actor: str, source: str | No
 
 def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
     """Select (memory id, is of this space, version, is not deleted, was deleted by undoing an import), one a memory."""
-    marks = ",".join("?" * len(ids))
     return Statement(
         "SELECT v.memory_id, v.space_id = ?, v.version, v.died IS NULL, "
         "EXISTS (SELECT 1 FROM imports i WHERE i.space_id = v.space_id AND v.died > i.base AND v.died <= i.undone) "
         "FROM versions v "
-        f"WHERE v.memory_id IN ({marks}) AND v.version = "
+        f"WHERE v.memory_id IN {slots(ids)} AND v.version = "
         "(SELECT max(n.version) FROM versions n WHERE n.memory_id = v.memory_id)",
         (target.id, *map(raw, ids)),
     )
@@ -76,23 +75,21 @@ def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
 
 def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
     """Select those ids that are staged already."""
-    marks = ",".join("?" * len(ids))
     return Statement(
-        f"SELECT DISTINCT substr(memory_id, 1, 16) FROM versions WHERE memory_id IN ({marks})",
+        f"SELECT DISTINCT substr(memory_id, 1, 16) FROM versions WHERE memory_id IN {slots(ids)}",
         tuple(map(staged.alias, ids)),
     )
 
 
 def drop(staged: Staged, ids: Sequence[str]) -> list[Statement]:
     """Delete staged memories."""
-    marks = ",".join("?" * len(ids))
     return [
         Statement(
-            f"DELETE FROM versions WHERE +space_id = ? AND memory_id IN ({marks})",
+            f"DELETE FROM versions WHERE +space_id = ? AND memory_id IN {slots(ids)}",
             (staged.space.id, *map(staged.alias, ids)),
         ),
         Statement(
-            f"DELETE FROM changes WHERE space_id = ? AND memory_id IN ({marks})", (staged.space.id, *map(raw, ids))
+            f"DELETE FROM changes WHERE space_id = ? AND memory_id IN {slots(ids)}", (staged.space.id, *map(raw, ids))
         ),
     ]
 

@@ -1,10 +1,12 @@
-"""The SQL that feeds the indexes: passages, ended versions, and the values of one filter field."""
+"""The SQL that feeds the indexes: passages, ended versions, values of a filter field, and packed segments."""
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from muisti.core.query.filter_fields import LISTED
-from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.database import Scalar, Statement, slots
+from muisti.core.store.sql import spaces, table, tables
 from muisti.core.store.sql.filters import COLUMNS, LISTS
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import PLAIN
@@ -110,3 +112,131 @@ def _values(field: str, source: str, where: str, args: tuple[Scalar, ...]) -> St
     column = COLUMNS[field]
     alone = source.removesuffix(" CROSS JOIN").removesuffix(" JOIN")
     return Statement(f"SELECT v.id, {column} FROM {alone} WHERE {where} AND {column} IS NOT NULL", args)
+
+
+# The SQL of segments: the rows of an index packed into a few large ones, which load faster than many small ones
+
+FORMAT = 1  # version of the packed bytes; segments of other formats are ignored
+SECOND = 1_001  # format of packed vectors of a second model
+
+
+class KeptSegment(NamedTuple):
+    """Names a segment of a space that is to be rewritten; `seen` is the change that it was packed after."""
+
+    space: int
+    generation: int
+    format: int
+    first: int
+    seen: int
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        return tuple(self)
+
+
+_OWN = "space_id = ? AND generation_id = ? AND format = ?"
+Chain = tuple[int, int, int]  # the segments of a space by one model: row ids of both, and the format
+_WITH_ERASED = (
+    "FROM segments s WHERE s.space_id = ? AND s.format IN (?, ?) AND EXISTS (SELECT 1 FROM erased e "
+    "WHERE e.space_id = s.space_id AND e.seq > s.seen AND e.born > s.first AND e.born <= s.last)"
+)
+
+
+def own_chain(space: SpaceRow, generation: int | None) -> Chain:
+    return space.id, generation or 0, FORMAT
+
+
+def second_chain(space: SpaceRow) -> Chain:
+    return space.id, space.second or 0, SECOND
+
+
+def segments(chain: Chain) -> Statement:
+    """Select (first, passages, bytes) of each segment, in order."""
+    return Statement(f"SELECT first, passages, length(data) FROM segments WHERE {_OWN} ORDER BY first", chain)
+
+
+def segment_data(chain: Chain, firsts: Sequence[int]) -> Statement:
+    """Select (first, last, seen, data) of the segments that begin at `firsts`, in order."""
+    return Statement(
+        f"SELECT first, last, seen, data FROM segments WHERE {_OWN} AND first IN {slots(firsts)} ORDER BY first",
+        (*chain, *firsts),
+    )
+
+
+def last_segment(chain: Chain) -> Statement:
+    """Select the highest `born` of the packed versions; null when there is no segment."""
+    return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", chain)
+
+
+def add_segment(
+    space: SpaceRow, chain: Chain, span: tuple[int, int], seen: int, passages: int, packed: bytes
+) -> list[Statement]:
+    """Append a segment: `span` is its `first` and `last`.
+
+    Nothing happens when another process has appended one, or the model is no longer that of the space. The same holds
+    when a change after `seen` embedded or erased older versions, or when ends of versions after `seen` may have been
+    erased.
+    """
+    kinds, model = "'reembedded', 'erased'", "? IN (generation_id, 0)"
+    if chain[2] == SECOND:
+        kinds, model = "'erased'", "second_generation_id = ?"
+    return [
+        spaces.guard(space),
+        Statement(
+            "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
+            f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
+            f"(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind IN ({kinds})) "
+            f"AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND {model})",
+            (*chain, *span, seen, passages, packed, *chain, span[0], space.id, seen, space.id, seen, chain[1]),
+        ),
+    ]
+
+
+def forget_segments(space: SpaceRow) -> Statement:
+    """Delete all segments of a space."""
+    return Statement("DELETE FROM segments WHERE space_id = ?", (space.id,))
+
+
+def segments_with_erased(space: SpaceRow) -> Statement:
+    """Select (generation id, format, first, seen, data) of a segment with versions erased after it was packed."""
+    return Statement(
+        f"SELECT s.generation_id, s.format, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT, SECOND)
+    )
+
+
+def count_erased_segments(space: SpaceRow) -> Statement:
+    """Count the segments with versions that were erased after they were packed."""
+    return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT, SECOND))
+
+
+def seconds(space: SpaceRow) -> Statement:
+    """Select (generation id, first) of each segment with vectors of a second model, of all that the space has had."""
+    return Statement(
+        "SELECT generation_id, first FROM segments WHERE space_id = ? AND format = ? ORDER BY 1, 2", (space.id, SECOND)
+    )
+
+
+def second_vectors(space: SpaceRow, after: int, upto: int, versions: int) -> Statement:
+    """Select (born, version id, number, vector) by the second model, of current versions after a change up to another.
+
+    At most `versions` versions are selected, the oldest first. One without vectors has a row of nulls.
+    """
+    return Statement(
+        "SELECT v.born, v.id, e.number, e.vector FROM (SELECT id, born FROM versions v WHERE space_id = ? AND born > ? "
+        f"AND born <= ? AND died IS NULL AND status <> 'superseded' AND {PLAIN} ORDER BY born LIMIT ?) v "
+        "LEFT JOIN embeddings e ON e.version_id = v.id AND e.generation_id = ? ORDER BY v.born, e.number",
+        (space.id, after, upto, versions, space.second),
+    )
+
+
+def overwrite_segment(one: KeptSegment) -> list[Statement]:
+    """Overwrite a segment that the same transaction rewrites."""
+    return table.over(tables.named("segments"), f"{_OWN} AND first = ? AND seen = ?", one.key)
+
+
+def rewrite_segment(one: KeptSegment, seen: int, passages: int, packed: bytes) -> Statement:
+    """Replace the content of a segment, unless another process has."""
+    return Statement(
+        f"UPDATE segments SET seen = ?, passages = ?, data = ? WHERE {_OWN} AND first = ? AND seen = ?",
+        (seen, passages, packed, *one.key),
+    )

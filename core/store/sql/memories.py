@@ -1,15 +1,15 @@
-"""The SQL that selects versions of memories."""
+"""The SQL that selects versions of memories, and their sizes in encodings of tokens."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 from muisti.core.model.terms import Sort
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
-from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.sql.points import lived
+from muisti.core.store.database import Scalar, Statement, slots
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, raw
+from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, lived, raw
 from muisti.core.text.terms import fold, same_text_hash
 
 
@@ -120,8 +120,7 @@ def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[St
 
 def by_rows(version_ids: Sequence[int]) -> Statement:
     """Select versions by row id, in no order."""
-    marks = ",".join("?" * len(version_ids))
-    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN ({marks})", tuple(version_ids))
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN {slots(version_ids)}", tuple(version_ids))
 
 
 def history(space: SpaceRow, memory_id: bytes, most: int | None = None, before: int | None = None) -> Statement:
@@ -195,12 +194,38 @@ def last_turns(space: SpaceRow, where: str, args: Sequence[Scalar], point: Point
 
 def trusts(space: SpaceRow, ids: Sequence[str], *, living: bool) -> Statement:
     """Select (memory id, trust, category) of the open versions of memories; without `living`, of the last versions."""
-    marks = ",".join("?" * len(ids))
     last = (
         "v.died IS NULL" if living else "v.version = (SELECT max(version) FROM versions WHERE memory_id = v.memory_id)"
     )
     return Statement(
         "SELECT v.memory_id, v.trust, v.category FROM versions v "
-        f"WHERE +v.space_id = ? AND v.memory_id IN ({marks}) AND {last}",
+        f"WHERE +v.space_id = ? AND v.memory_id IN {slots(ids)} AND {last}",
         (space.id, *map(raw, ids)),
     )
+
+
+# The SQL of the sizes of memories in encodings of tokens
+
+Version = tuple[str, int]  # a memory's id, and the number of its version
+
+
+def pieces_of(versions: Sequence[Version], encoding: str) -> Statement:
+    """Select (place among `versions`, data) of those that have a row."""
+    asked = json.dumps([[memory_id.replace("-", ""), version] for memory_id, version in versions])
+    return Statement(
+        "SELECT r.key, p.data FROM json_each(?) r "
+        "JOIN versions v ON v.memory_id = unhex(r.value ->> 0) AND v.version = r.value ->> 1 "
+        "JOIN pieces p ON p.version_id = v.id AND p.encoding = ?",
+        (asked, encoding),
+    )
+
+
+def insert_pieces(found: Mapping[Version, bytes], encoding: str) -> list[Statement]:
+    """Store rows; those of versions that are gone meanwhile are left out."""
+    return [
+        Statement(
+            "INSERT OR IGNORE INTO pieces SELECT id, ?, ? FROM versions WHERE memory_id = ? AND version = ?",
+            (encoding, data, raw(memory_id), version),
+        )
+        for (memory_id, version), data in found.items()
+    ]

@@ -8,6 +8,7 @@ import msgspec
 from muisti.core.model.spaces import Field, Policy, Space, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
+from muisti.core.query.points import AsOf
 from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse, refuse_one_of
 from muisti.core.store.sql.version_rows import PLAIN
 
@@ -174,6 +175,23 @@ def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
 def number(space: SpaceRow) -> Statement:
     """Select the seq of the last change."""
     return Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,))
+
+
+def change(space: SpaceRow, as_of: AsOf) -> Statement:
+    """Select (seq, committed_at) of the last change up to a point; no row when there was none."""
+    if as_of.time is None:
+        where, value, order = "seq <= ?", as_of.number, "seq DESC"
+    else:
+        where, value, order = "committed_at <= ?", as_of.time, "committed_at DESC, seq DESC"
+    return Statement(
+        f"SELECT seq, committed_at FROM changes WHERE space_id = ? AND {where} ORDER BY {order} LIMIT 1",
+        (space.id, value),
+    )
+
+
+def committed(space: SpaceRow, number: int) -> Statement:
+    """Select the time when a change was committed."""
+    return Statement("SELECT committed_at FROM changes WHERE space_id = ? AND seq = ?", (space.id, number))
 
 
 def memories(space: SpaceRow) -> Statement:

@@ -1,14 +1,117 @@
 """Each table of the schema, declared once: its references, and how it is erased, copied, moved, salvaged and rebuilt.
 
 The modules that erase, fork, import, repair and salvage read this. A new table is a migration and one declaration:
-here for parts of versions, else in `server_tables` or `space_tables`.
+here for the server and for parts of versions, else in `space_tables`.
 """
 
 from collections.abc import Mapping, Sequence
 
 from muisti.core.model.fields import FIELDS, MemoryField, columns, stored
-from muisti.core.store.sql import server_tables, space_tables
+from muisti.core.store.sql import space_tables
 from muisti.core.store.sql.table import ABOUT_THE_SPACE, OF_SPACE, OF_VERSION, Reference, Table, Wipe, words
+
+# Tables of a server and its spaces
+
+_OF_THE_SERVER = "it is about the server, and says nothing of a memory"
+
+# Each table comes after those that it refers to.
+_SERVER = (
+    Table(
+        name="schema_migrations",
+        columns=words("number name applied_at"),
+        why=_OF_THE_SERVER,
+        plain=words("name"),
+        salvaging="left",
+    ),
+    Table(
+        name="sqlite_sequence",
+        columns=words("name seq"),
+        why=_OF_THE_SERVER,
+        plain=words("name seq"),
+        salvaging="left",
+    ),
+    Table(
+        name="generations",
+        columns=words("id hash model dimensions created_at probes seen_at"),
+        why=_OF_THE_SERVER,
+        plain=words("hash probes"),
+        stated=words("model"),
+        exported=True,
+    ),
+    Table(
+        name="keys",
+        columns=words(
+            "id hash name scopes spaces category parent_id created_at expires_at revoked_at last_used_at source_class"
+        ),
+        references=(Reference(("parent_id",), "keys", cascades=False),),
+        why=_OF_THE_SERVER,
+        plain=words("id hash scopes parent_id source_class"),
+        stated=words("name spaces category"),
+    ),
+    Table(
+        name="signing_keys",
+        columns=words("id public private created_at"),
+        why=_OF_THE_SERVER,
+        plain=words("id public private"),
+    ),
+    Table(
+        name="quotas",
+        columns=words("space memories bytes"),
+        why=ABOUT_THE_SPACE,
+        stated=words("space"),
+    ),
+    Table(
+        name="audit",
+        columns=words("id at actor action space target"),
+        why="it must name who erased which memory, by its id",
+        plain=words("action target"),
+        stated=words("actor space"),
+    ),
+    Table(
+        name="sweeps",
+        columns=words("name owner until next_at"),
+        why=_OF_THE_SERVER,
+        plain=words("owner"),
+        stated=words("name"),
+        salvaging="left",
+    ),
+    Table(
+        name="turns",
+        columns=words("number memory_id version living source"),
+        memories=("memory_id",),
+        why="it is empty between transactions",
+        plain=words("memory_id"),
+        salvaging="left",
+    ),
+    Table(
+        name="requests",
+        columns=words("scope key body_hash answer seq expires_at"),
+        erasing="stated",
+        wipes=(Wipe(data=("body_hash", "answer")),),
+        plain=words("scope key seq"),
+        rewound=True,
+        salvaging="left",  # an answer may speak of what is lost
+    ),
+    Table(
+        name="spaces",
+        columns=words(
+            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
+            "shadow_generation_id shadow_served embedded second_generation_id second_embedded objects"
+        ),
+        references=(
+            Reference(("generation_id",), "generations", cascades=False),
+            Reference(("shadow_generation_id",), "generations", cascades=False),
+            Reference(("second_generation_id",), "generations", cascades=False),
+        ),
+        why=ABOUT_THE_SPACE,
+        plain=words("epoch settings policy"),
+        stated=words("name"),
+        forking="stated",
+        moving="stated",
+        rewound=True,
+    ),
+)
+
 
 # The first columns of `versions`, in the order of the schema. A later field adds its own at the end.
 _FIRST = words(
@@ -32,8 +135,6 @@ def versions(fields: Sequence[MemoryField]) -> Table:
     return Table(
         name="versions",
         columns=(*_FIRST, *(name for name in columns(fields) if name not in _FIRST)),
-        references=(OF_SPACE,),
-        space="space_id",
         memories=("memory_id",),
         erasing="deleted",
         wipes=(
@@ -58,13 +159,11 @@ def versions(fields: Sequence[MemoryField]) -> Table:
 
 # Each table comes after those that it refers to.
 TABLES = (
-    *server_tables.TABLES,
+    *_SERVER,
     versions(FIELDS),
     Table(
         name="tags",
         columns=words("version_id tag spelling"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(noise=("tag", "spelling")),),
         forking="with_version",
@@ -75,8 +174,6 @@ TABLES = (
     Table(
         name="metadata",
         columns=words("version_id path position type value"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(noise=("path",)), Wipe(text=("value",), where="type = 'text'")),
         plain=words("type"),
@@ -88,8 +185,6 @@ TABLES = (
     Table(
         name="passages",
         columns=words("version_id number start stop analyzer terms"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("terms",)),),
         plain=words("analyzer"),
@@ -108,7 +203,6 @@ TABLES = (
             Reference(("version_id", "number"), "passages"),
             Reference(("generation_id",), "generations", cascades=False),
         ),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("vector",)),),
         sought=("vector",),
@@ -122,8 +216,6 @@ TABLES = (
     Table(
         name="pieces",
         columns=words("version_id encoding data"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("data",)),),
         plain=words("encoding"),
@@ -136,8 +228,6 @@ TABLES = (
     Table(
         name="code_files",
         columns=words("version_id language record"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("record",)),),
         plain=words("language"),
@@ -152,8 +242,6 @@ TABLES = (
             name=f"code_{name}",
             columns=words(f"version_id {columns}"),
             references=(OF_VERSION, OF_SPACE) if "space_id" in columns else (OF_VERSION,),
-            space="space_id" if "space_id" in columns else "",
-            version="version_id",
             memories=memories,
             erasing="cascades",
             wipes=wipes,
@@ -183,18 +271,12 @@ TABLES = (
     Table(
         name="code_spaces",
         columns=words("space_id revision"),
-        references=(OF_SPACE,),
-        space="space_id",
-        erasing="stays",
         why=ABOUT_THE_SPACE,
         salvaging="left",
     ),
     Table(
         name="graph_spaces",
         columns=words("space_id through recogniser revision"),
-        references=(OF_SPACE,),
-        space="space_id",
-        erasing="stays",
         why=ABOUT_THE_SPACE,
         plain=words("recogniser"),
         rewound=True,
@@ -203,8 +285,6 @@ TABLES = (
     Table(
         name="entities",
         columns=words("id space_id code norm folded first_word last_word initials"),
-        references=(OF_SPACE,),
-        space="space_id",
         erasing="stated",
         wipes=(Wipe(text=words("folded first_word last_word initials")), Wipe(noise=words("code norm"))),
         sought=("norm",),
@@ -216,7 +296,6 @@ TABLES = (
             name=name,
             columns=words(f"version_id {columns}"),
             references=(OF_VERSION, *(Reference((column,), "entities") for column in words(ends))),
-            version="version_id",
             erasing="cascades",
             plain=words(plain),
             salvaging="left",

@@ -12,6 +12,7 @@ from muisti.core.model.fields import FIELDS, Form, MemoryField, columns, stored
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import IMPORTANCE, STRUCTURAL, Memory, Version
+from muisti.core.query.points import Point
 from muisti.core.store.database import Row, Scalar
 from muisti.core.text.terms import fold, same_text_hash
 
@@ -175,3 +176,38 @@ LAYOUT = Layout(FIELDS)
 COLUMNS = LAYOUT.selected
 WIDTH = LAYOUT.width  # of a row of `COLUMNS`
 memory = LAYOUT.memory
+
+
+IDS = "(SELECT unhex(value) FROM json_each(?))"  # reads what `id_list` makes
+
+
+def id_list(ids: Sequence[bytes]) -> str:
+    """Return ids as the value that `IDS` reads.
+
+    >>> id_list([b"a", b"b"])
+    '["61", "62"]'
+    """
+    return json.dumps([one.hex() for one in ids])
+
+
+def lived(point: Point) -> tuple[str, tuple[Scalar, ...]]:
+    """Return the condition that a version `v` was open at a point, expired or not."""
+    if point.number is None:
+        return "v.died IS NULL", ()
+    return "v.born <= ? AND (v.died IS NULL OR v.died > ?)", (point.number, point.number)
+
+
+def said(row: str, point: Point) -> str:
+    """Return the condition that an exchange is in the transcript of its conversation: superseded or not.
+
+    What is recalled as true changes nothing of what was said. A superseded turn goes only when another has its number.
+    """
+    then = "t.died IS NULL"
+    if point.number is not None:
+        then = f"t.born <= {point.number} AND (t.died IS NULL OR t.died > {point.number})"
+    return (
+        f"({row}.status <> 'superseded' OR NOT EXISTS (SELECT 1 FROM versions t WHERE t.space_id = {row}.space_id "
+        f"AND t.conversation = {row}.conversation AND t.kind = 'exchange' AND t.turn = {row}.turn "
+        f"AND t.category_folded IS {row}.category_folded AND t.memory_id <> {row}.memory_id "
+        f"AND (t.status <> 'superseded' OR t.id > {row}.id) AND {then}))"
+    )

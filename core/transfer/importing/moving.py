@@ -15,7 +15,7 @@ from muisti.core.model.times import to_us
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import audit, imports, quotas, spaces
+from muisti.core.store.sql import imports, operations, quotas, spaces
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.claim import FencedCommit, over
@@ -141,7 +141,7 @@ class Move:
         name, actor = self._file.target.space.name, self._file.caller.actor
         return [
             quotas.refuse_more(self._file.target, self._quota),
-            audit.note(now, actor, "memories_imported", space=name, target=str(staged.id)),
+            operations.audit(now, actor, "memories_imported", space=name, target=str(staged.id)),
         ]
 
     def _explained(self, refused: Refused) -> MuistiError:

@@ -13,13 +13,13 @@ from muisti.service.cli.output import fields, show, tabbed
 from muisti.service.cli.session import refusals
 
 if TYPE_CHECKING:
-    from muisti.core.embedding import hosted
+    from muisti.core.embedding import models as hosted
     from muisti.core.embedding.encoder import Encoder
     from muisti.core.model import errors
     from muisti.service.cli import configuration
     from muisti.service.runtime import models as embedders
 else:  # with the core
-    hosted = Lazy("muisti.core.embedding.hosted")
+    hosted = Lazy("muisti.core.embedding.models")
     errors = Lazy("muisti.core.model.errors")
     configuration = Lazy("muisti.service.cli.configuration")
     embedders = Lazy("muisti.service.runtime.models")

@@ -5,7 +5,7 @@ from muisti.core.engine import MEMORY, Engine
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.parsing.workers import Workers
-from muisti.core.query.calibration import Calibration
+from muisti.core.query.evidence import Calibration
 from muisti.core.store.database import Database
 from tests.core.fakes import Clock
 from tests.core.graph.plain import toy_reader

@@ -17,8 +17,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from muisti.core.embedding.encoder import SHIPPED, StaticEncoder
-from muisti.core.embedding.tokens import Tokens
+from muisti.core.embedding.encoder import SHIPPED, StaticEncoder, Tokens
 from muisti.core.kernels.pooling import pool_tokens
 from muisti.core.model.errors import InvalidInput
 from tests.core import twins

@@ -6,8 +6,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from muisti.core.embedding.cache import EmbeddingCache
-from muisti.core.embedding.limited import Limited
+from muisti.core.embedding.cache import EmbeddingCache, Limited
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.support.waiting import WouldWait, without_waiting

@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.embedding.query_map import MATRIX, MODELS, SHIPPED, Between, QueryMaps, read
+from muisti.core.embedding.vectors import MATRIX, MODELS, SHIPPED, Between, QueryMaps, read
 from muisti.core.model.errors import InvalidInput
 
 

@@ -13,8 +13,8 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.operations import Erasure
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.filters import parse
+from muisti.core.query.points import Subject
 from muisti.core.query.points import parse as parse_point
-from muisti.core.query.subject import Subject
 from muisti.core.store.database import Database
 from muisti.core.views.conversations import Stream, Wanted
 from tests.core.erasure.test_eraser import assert_clean, everything, files

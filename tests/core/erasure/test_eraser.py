@@ -18,8 +18,8 @@ from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.operations import Erasure
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.filters import parse
+from muisti.core.query.points import Subject
 from muisti.core.query.query import Query
-from muisti.core.query.subject import Subject
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.free_space import Traces, look
 from muisti.core.store.sql import spaces

@@ -5,7 +5,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.index import cache, packing, second_packing
+from muisti.core.index import cache, packing
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
@@ -110,9 +110,8 @@ def test_a_change_that_keeps_the_text_keeps_the_vector(engine: Engine, slow: Slo
 
 
 def test_an_index_loads_from_segments_what_the_rows_have(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(second_packing, "PACKED", 7)
     monkeypatch.setattr(packing, "PACKED", 7)
-    monkeypatch.setattr(second_packing, "SEGMENT_BYTES", 500)
+    monkeypatch.setattr(packing, "SEGMENT_BYTES", 500)
     monkeypatch.setattr(packing, "READ_BYTES", 900)
     monkeypatch.setattr(cache, "LOOSE", 10)
     ids = add(engine, *TEXTS)

@@ -6,9 +6,8 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.model.values import Draft
-from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse
-from muisti.core.query.points import AsOf
+from muisti.core.query.points import AsOf, Wanted
 from muisti.core.query.query import Query
 from tests.core.fakes import SPACE, add
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index.bitmaps import count, packed, unpacked, words_for
+from muisti.core.index.collection import count_bits, packed, unpacked, words_for
 
 flags = st.lists(st.booleans(), max_size=200)
 
@@ -18,4 +18,4 @@ def test_words_give_back_their_flags(rows: list[bool], data: st.DataObject):
     )
     size = data.draw(st.integers(0, len(rows)))
     assert unpacked(words, size).tolist() == rows[:size]
-    assert count(words) == sum(rows)
+    assert count_bits(words) == sum(rows)

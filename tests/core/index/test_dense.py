@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.embedding.vectors import Vectors, pack, rotate
-from muisti.core.index import alike as near_by
 from muisti.core.index import dense
-from muisti.core.index.alike import alike
-from muisti.core.index.allowed import Allowed
-from muisti.core.index.dense import QueryVector, cosines, nearest, query_vector, rotated
+from muisti.core.index.collection import Allowed
+from muisti.core.index.dense import QueryVector, alike, cosines, nearest, query_vector, rotated
 from muisti.core.index.inserted import Inserted
 from muisti.core.index.rows import ALIVE, Rows
-from muisti.core.index.sign_bits import SignBits
 from muisti.core.index.snapshot import Snapshot
+from muisti.core.index.vector_columns import SignBits
 from muisti.core.kernels import Longs, Mask
 from muisti.core.kernels.dense import LANES
 from muisti.core.model.values import Seq
@@ -170,7 +168,7 @@ def test_what_was_baked_is_all_that_a_search_needs():
     """Else the first search in a process waits for a compiler."""
     code = """
 import numpy as np
-from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Allowed
 from muisti.core.index.inserted import Inserted
 from muisti.core.kernels import bake, dense, pool
 from tests.core.index.test_dense import query_vector, nearest, rotated, snapshot_of
@@ -202,7 +200,7 @@ def test_what_is_alike_is_what_an_exact_search_finds_well_above_the_bound(seed: 
     mask = rng.random(300) < 0.8
     direction = rotated(vectors[int(rng.integers(300))])
     allowed = Allowed(mask, int(mask.sum()))
-    found = near_by.by_signs(snapshot, query_vector(direction), allowed, 0.8, wanted)
+    found = dense.by_signs(snapshot, query_vector(direction), allowed, 0.8, wanted)
     exact = nearest(snapshot, query_vector(direction), allowed, wanted)
     assert found.cosines.min(initial=1) >= 0.8
     surely = int(np.count_nonzero(exact.cosines >= 0.9))  # just above the bound the signs may mislead
@@ -220,10 +218,10 @@ def test_among_few_what_is_alike_is_exact():
 
 
 def test_a_crowd_of_the_same_and_rows_without_vectors_are_no_trouble_for_what_is_alike():
-    vectors = np.ones((near_by.ROOM + 100, 64), np.float32) / 8
+    vectors = np.ones((dense.ROOM + 100, 64), np.float32) / 8
     blank = np.zeros(len(vectors), np.bool_)
     blank[:50] = True
     snapshot = snapshot_of(vectors, np.ones(len(vectors), np.int64), np.arange(len(vectors)), blank)
     every = Allowed(np.ones(len(vectors), np.bool_), len(vectors))
-    found = near_by.by_signs(snapshot, query_vector(rotated(vectors[0])), every, 0.6, 5)
+    found = dense.by_signs(snapshot, query_vector(rotated(vectors[0])), every, 0.6, 5)
     assert found.rows.tolist() == [50, 51, 52, 53, 54]

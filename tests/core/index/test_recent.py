@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.index.recent import ENTRY, Recent
+from muisti.core.index.usage import ENTRY, Recent
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query

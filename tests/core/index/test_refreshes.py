@@ -3,7 +3,7 @@
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.index import refreshes
+from muisti.core.index import usage
 from muisti.core.model.hits import Explanation, Recency
 from muisti.core.model.terms import Importance
 from muisti.core.query.query import Query
@@ -16,7 +16,7 @@ BY_AGE = Query(text="tea", mode="keyword", recency=Recency(weight=0.5), explain=
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refreshes, "STALE_SECONDS", -1.0)
+    monkeypatch.setattr(usage, "STALE_SECONDS", -1.0)
 
 
 def explained(engine: Engine, query: Query = BY_AGE) -> dict[str, Explanation]:
@@ -92,9 +92,9 @@ def test_what_other_processes_gave_counts_too(stores: Stores, clock: Clock):
 def test_times_are_read_now_and_then_not_at_each_search(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch):
     (tea,) = add(engine, "tea")
     assert explained(engine)[tea].refreshed_days == 0
-    monkeypatch.setattr(refreshes, "STALE_SECONDS", 600.0)
+    monkeypatch.setattr(usage, "STALE_SECONDS", 600.0)
     clock.pass_days(10)
     engine.owner.read.get(SPACE, tea)
     assert explained(engine)[tea].refreshed_days == 0
-    monkeypatch.setattr(refreshes, "STALE_SECONDS", -1.0)
+    monkeypatch.setattr(usage, "STALE_SECONDS", -1.0)
     assert explained(engine)[tea].refreshed_days == pytest.approx(10, abs=0.01)

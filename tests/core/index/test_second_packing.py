@@ -9,13 +9,13 @@ import pytest
 from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.index import cache, packing, second_packing
-from muisti.core.index.second_packing import Packed
+from muisti.core.index import cache, packing
+from muisti.core.index.packing import Packed
 from muisti.core.model.times import DAY_US
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql.segments import SECOND
+from muisti.core.store.sql.index_rows import SECOND
 from tests.core.fakes import NOON, SPACE, WordEncoder, add
 from tests.core.generations.seconds import NAME, TEXTS, Slow, opened, reloaded, stored, switch, vectors
 from tests.stores import Store, Stores
@@ -24,9 +24,8 @@ from tests.stores import Store, Stores
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch):
     """Segments of a few versions, so that a few dozen make several."""
-    monkeypatch.setattr(second_packing, "PACKED", 7)
     monkeypatch.setattr(packing, "PACKED", 7)
-    monkeypatch.setattr(second_packing, "SEGMENT_BYTES", 1_000)
+    monkeypatch.setattr(packing, "SEGMENT_BYTES", 1_000)
     monkeypatch.setattr(packing, "READ_BYTES", 1_800)
     monkeypatch.setattr(cache, "LOOSE", 10)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.vectors import quantise
 from muisti.core.index.dense import QueryVector, query_vector
-from muisti.core.kernels import Doubles, Floats, Longs, Mask, instructions
+from muisti.core.kernels import Doubles, Floats, Longs, Mask, likeness
 
 DIMENSIONS, LEAST = 64, 0.1
 
@@ -24,7 +24,7 @@ def best(
     codes, fine = np.ascontiguousarray(v.codes), np.ascontiguousarray(v.fine)
     scales, fine_scales = np.ascontiguousarray(v.scales), np.ascontiguousarray(v.fine_scales)
     planes = (codes, scales, fine, fine_scales, asked.codes, asked.step)
-    found = instructions.applying(*planes, everywhere, rows, flags, LEAST, places, scores)
+    found = likeness.applying(*planes, everywhere, rows, flags, LEAST, places, scores)
     return places[:found].tolist(), scores[:found]
 
 

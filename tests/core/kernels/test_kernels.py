@@ -10,22 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index import alike
+from muisti.core.index import dense as alike
 from muisti.core.index.postings import Postings, build, in_units, table
-from muisti.core.kernels import (
-    Ints,
-    Packed,
-    blend,
-    context,
-    dense,
-    flags,
-    lexical,
-    pieces,
-    pool,
-    postings,
-    stages,
-    tagging,
-)
+from muisti.core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings, stages, tagging
 from muisti.core.kernels.target import LEVELS
 from muisti.core.text.terms import encode_terms
 from tests.core import twins
@@ -418,7 +405,7 @@ def test_rows_with_a_chosen_code_are_marked(seed: int, first: int, pairs: int, v
     rows = np.sort(rng.integers(first, first + 40, pairs)).astype(np.int32)
     codes, chosen = rng.integers(0, values, pairs).astype(np.int32), rng.random(values) < 0.5
     found = np.zeros(40, np.bool_)
-    flags.mark(rows, codes, chosen, first, found)
+    pool.mark(rows, codes, chosen, first, found)
     assert np.flatnonzero(found).tolist() == sorted({row - first for row in rows[chosen[codes]].tolist()})
 
 

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.vectors import quantise
 from muisti.core.index.dense import query_vector
-from muisti.core.kernels import Doubles, Floats, Longs, meaning
+from muisti.core.kernels import Doubles, Floats, Longs
+from muisti.core.kernels import context as meaning
 
 TURN, FEEDBACK, DIMENSIONS = 0.2, 0.3, 64
 seeds = st.integers(0, 2**32 - 1)

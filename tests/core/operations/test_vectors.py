@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from muisti.core.embedding.hosted import PROBES, Hosted, Sighting, unseen
+from muisti.core.embedding.models import PROBES, Hosted, Sighting, unseen
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
 from muisti.core.kernels import Floats

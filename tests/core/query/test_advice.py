@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.query.advice import LONGEST, Nearest, Unrelated, advised, asks_for_advice
+from muisti.core.query.evidence import LONGEST, Nearest, Unrelated, advised, asks_for_advice
 
 USUAL = Unrelated(first=0.2, growth=0.06)
 strengths = st.floats(0, 3)

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Thresholds
-from muisti.core.query.calibration import KEYWORD, Calibration, Entry, read, write
-from muisti.core.query.evidence import Signals, enough, known_share, strength
+from muisti.core.query.evidence import KEYWORD, Calibration, Entry, Signals, enough, known_share, read, strength, write
 
 shares = st.floats(0, 1)
 

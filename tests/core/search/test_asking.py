@@ -18,9 +18,8 @@ from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
-from muisti.core.query.options import Options, Part
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Part, Query
 from muisti.core.search.asking import CANDIDATES_MAX
 from tests.core.assembly.given import given_of
 from tests.core.fakes import NOON, Clock, WordEncoder, add, open_engine

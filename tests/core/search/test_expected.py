@@ -15,9 +15,8 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
-from muisti.core.query.options import Options
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Query
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.core.search.test_options import filters, notes, recomputed
 

@@ -1,24 +1,20 @@
 """Fusion weighs rankings by name: bounds, the formula for two, and no dependence on the order of the mapping."""
 
-from typing import Any
-
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from muisti.core.model.terms import Fusion
-from muisti.core.search.fuse import (
-    ALPHA,
-    RRF_K,
-    SCALES,
-    absolute,
-    alpha_of,
-    reciprocal_rank,
-    scaled,
-    summed,
-    weights_of,
-)
+from muisti.core.search.rankings import ALPHAS
+from muisti.core.search.rankings import RRF_K
+from muisti.core.search.rankings import SCALES
+from muisti.core.search.rankings import absolute
+from muisti.core.search.rankings import alpha_of
+from muisti.core.search.rankings import reciprocal_rank
+from muisti.core.search.rankings import scaled
+from muisti.core.search.rankings import summed
+from muisti.core.search.rankings import weights_of
+from typing import Any
+import numpy as np
+import pytest
 
 METHODS: list[Fusion] = sorted(SCALES)
 pairs = st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1)), min_size=1, max_size=20)
@@ -64,6 +60,6 @@ def test_the_order_of_the_rankings_does_not_matter(values: Any, places: Any, alp
 
 
 def test_the_weight_asked_for_comes_before_the_default_and_absolute_scores_are_no_less_than_zero():
-    for method, default in ALPHA.items():
+    for method, default in ALPHAS.items():
         assert (alpha_of(method, None), alpha_of(method, 0.0)) == (default, 0.0)
     assert absolute(np.array([-0.5, 0.0, 0.25])).tolist() == [0.0, 0.0, 0.25]

@@ -9,8 +9,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer, SignalShare
 from muisti.core.model.values import Draft
-from muisti.core.query.options import Options, Part
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Part, Query
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores

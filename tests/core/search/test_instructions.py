@@ -14,9 +14,8 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Instruction
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
-from muisti.core.query.options import Options, Part
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Part, Query
 from muisti.core.support.waiting import WouldWait
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.examples import examples

@@ -6,11 +6,9 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.model.hits import Answer, Thresholds
-from muisti.core.query.advice import Nearest, Unrelated, advised
-from muisti.core.query.calibration import Calibration
-from muisti.core.query.options import Options
+from muisti.core.query.evidence import Calibration, Nearest, Unrelated, advised
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Query
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import Stores
 

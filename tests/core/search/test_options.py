@@ -19,9 +19,8 @@ from muisti.core.model.hits import Answer, Hit, Reasoned, Recency
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.filters import parse
-from muisti.core.query.options import PRESETS, Options
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
+from muisti.core.query.query import PRESETS, Options, Query
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.examples import few
 

@@ -11,8 +11,7 @@ from muisti.core.model.hits import Hit, Recency
 from muisti.core.model.terms import Fusion, Mode
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
-from muisti.core.query.options import Options, Part
-from muisti.core.query.query import Query
+from muisti.core.query.query import Options, Part, Query
 from tests.core.fakes import NOON, SPACE, add, open_engine
 
 DAY = 86_400_000_000

@@ -11,8 +11,7 @@ from muisti.core.kernels import Doubles
 from muisti.core.model.terms import Beside, Fusion, Mode
 from muisti.core.query.query import Query
 from muisti.core.search import candidates
-from muisti.core.search.fuse import ALPHA, weights_of
-from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Name
+from muisti.core.search.rankings import ALPHAS, BY_MODE, RANKERS, Asked, Name, weights_of
 from tests.core.fakes import SPACE, add
 
 TEXTS = ("the fox sleeps", "a dog by the lake", "fox and dog", "clouds over the river")
@@ -23,7 +22,7 @@ def test_each_mode_and_each_ranking_is_declared():
     by_mode = {name for names in BY_MODE.values() for name in names}
     assert by_mode | {*get_args(Beside)} == set(RANKERS) == set(get_args(Name))
     assert set(weights_of(0.5)) == by_mode and sum(weights_of(0.3).values()) == 1
-    assert set(ALPHA) == set(get_args(Fusion))
+    assert set(ALPHAS) == set(get_args(Fusion))
 
 
 @pytest.mark.parametrize("fusion", get_args(Fusion))

@@ -12,8 +12,8 @@ from muisti.core.model.spaces import CONTENT_ONLY, Policy
 from muisti.core.model.terms import Mode, SecondQuery
 from muisti.core.query.query import Query
 from muisti.core.search.candidates import WITH_SECOND
-from muisti.core.search.fuse import ALPHA
-from muisti.core.search.two_models import SHARE
+from muisti.core.search.query_vectors import SHARE
+from muisti.core.search.rankings import ALPHAS
 from tests.core.embedding.test_cache import Slow
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, at, migrated
 
@@ -100,10 +100,10 @@ def test_the_cosine_weighs_more_with_a_second_model_but_not_in_dialogues_nor_aga
         explain = engine.owner.read.search(SPACE, query).hits[0].explain
         return None if explain is None else explain.alpha
 
-    assert (alpha(), alpha(0.2), alpha(way="off")) == (WITH_SECOND, 0.2, ALPHA["absolute"])
+    assert (alpha(), alpha(0.2), alpha(way="off")) == (WITH_SECOND, 0.2, ALPHAS["absolute"])
     for turn in range(4):
         add(engine, f"turn {turn} of the talk", metadata={"session": "one", "turn": turn})
-    assert alpha() == ALPHA["absolute"]
+    assert alpha() == ALPHAS["absolute"]
 
 
 def test_evidence_is_judged_by_the_first_model(engine: Engine):

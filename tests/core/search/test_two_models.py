@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.vectors import Vectors, pack, rows_of
 from muisti.core.index import dense
-from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Allowed
 from muisti.core.index.dense import QueryVector, query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Mask
-from muisti.core.search.two_models import MAPPED_SHARE, SHARE, QueryVectors, Second, cosines, nearest
+from muisti.core.search.query_vectors import MAPPED_SHARE, SHARE, QueryVectors, Second, cosines, nearest
 from tests.core.index.test_dense import snapshot_of
 
 OWN, OTHER = 32, 48  # dimensions

@@ -13,7 +13,7 @@ from muisti.core.model.terms import SORTS, Sort
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Statement
-from muisti.core.store.sql import checkpoints, erasure, guards, lint, memories, receipts, telemetry
+from muisti.core.store.sql import bulk_replace, erasure, inserting, memories, quality, telemetry
 from muisti.core.store.sql.spaces import SpaceRow
 from tests.core.fakes import SPACE, open_engine
 from tests.stores import FileStore
@@ -32,11 +32,11 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
         "chain": [memories.chain(space, NAMED[0])],
         "address": [memories.held_address(space, "c", "k", only) for only in (None, "c")],
         "trusts": [memories.trusts(space, IDS, living=living) for living in (True, False)],
-        "guards": [guards.refuse_less_trusted(space, IDS, 50), guards.refuse_orphan(space, IDS[0])],
+        "guards": [inserting.refuse_less_trusted(space, IDS, 50), inserting.refuse_orphan(space, IDS[0])],
         "retrievals": [telemetry.add(space.space.epoch, {one.hex(): (1, 2) for one in NAMED})],
-        "receipts": [receipts.fates(space.id, NAMED)],
-        "checkpoints": [checkpoints.memories_at(space, NAMED, Point(number=3, time=0))],
-        "lint": [lint.page(space, None, 0, (0, b""), 10)],
+        "receipts": [quality.fates(space.id, NAMED)],
+        "checkpoints": [bulk_replace.memories_at(space, NAMED, Point(number=3, time=0))],
+        "lint": [quality.lint_page(space, None, 0, (0, b""), 10)],
         "erasing": [
             *erasure.known(space, NAMED), *erasure.texts(space, NAMED), *erasure.overwrite(space, NAMED),
             *erasure.erase(space, NAMED, OWNER),

@@ -12,11 +12,11 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Mode, Recency, Thresholds
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Draft
-from muisti.core.query.calibration import Calibration, Entry
+from muisti.core.query.evidence import Calibration, Entry
 from muisti.core.query.filters import parse as parse_filter
 from muisti.core.query.query import Query
-from muisti.core.search.decay import decayed
-from muisti.core.search.fuse import reciprocal_rank, summed, weights_of
+from muisti.core.search.factors import decayed
+from muisti.core.search.rankings import reciprocal_rank, summed, weights_of
 from muisti.core.store.file.database import FileDatabase
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 

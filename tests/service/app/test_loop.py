@@ -179,7 +179,7 @@ def test_a_thread_that_may_not_wait_does_not_wait_for_a_process_that_reads_files
 def _touched_within(owner: str, attribute: str) -> set[str]:
     """Calls within `with self.attribute:` that may take long."""
     modules = ("core.support.meters", "core.model.ids", "core.index.cache",
-               "core.index.recent", "core.index.selections",
+               "core.index.usage", "core.index.selections",
                "core.store.file.writer", "service.runtime.workers", "core.index.space_index", "core.embedding.cache",
                "core.tasks.runner", "core.parsing.workers", "core.support.waiting",
                "service.background.task_threads")  # fmt: skip

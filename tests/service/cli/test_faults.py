@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from muisti.core.store.file import locks
+from muisti.core.store.file import sqlite_errors
 from muisti.service.cli import main
 from tests.service.cli_commands import COMMANDS, Kind, Ran, call, of_the_tree, run, run_all
 
@@ -144,8 +144,8 @@ def held(database: Path) -> Iterator[int]:
 def test_a_locked_database_is_read_and_who_holds_it_is_named(
     database: Path, values: dict[str, str], held: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(locks, "BUSY_SECONDS", 0.3)
-    monkeypatch.setattr(locks, "NOTICE_SECONDS", 0.1)
+    monkeypatch.setattr(sqlite_errors, "BUSY_SECONDS", 0.3)
+    monkeypatch.setattr(sqlite_errors, "NOTICE_SECONDS", 0.1)
     found = run_all(str(database), values, ("reads", "writes", "looks"))
     assert_well_told(found)
     reads = of("reads", found)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from muisti.core.query.calibration import read
+from muisti.core.query.evidence import read
 from muisti.service.cli import main
 from muisti.service.evaluation.evidence import FOREIGN, FOREIGN_QUESTIONS, HIDDEN, KINDS, OWN, auroc, fit, plot
 from tests.core.embedding.bert import write_tokenizer

@@ -5,7 +5,7 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
 from muisti.core.model.outcomes import Events
 from muisti.core.model.values import Draft
-from muisti.core.query.changes import Wanted
+from muisti.core.query.points import Wanted
 from muisti.core.views.read import Read
 from muisti.service.feed import stream
 from pathlib import Path

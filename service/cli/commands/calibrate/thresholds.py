@@ -11,8 +11,7 @@ from rich.table import Table
 from muisti.client import calls
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Thresholds
-from muisti.core.query.calibration import Entry, RankedMode, write
-from muisti.core.query.evidence import LEVELS
+from muisti.core.query.evidence import LEVELS, Entry, RankedMode, write
 from muisti.service.app.client import Client
 from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.opening import throw_away

@@ -14,8 +14,7 @@ from rich.text import Text
 from muisti.client import calls
 from muisti.core.databases import Database, open_database, open_file
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Hosted, Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
 from muisti.core.model.spaces import OFF
 from muisti.core.model.times import system_clock

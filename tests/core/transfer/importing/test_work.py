@@ -10,7 +10,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Draft
-from muisti.core.query.subject import Subject
+from muisti.core.query.points import Subject
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.tasks.tasks import Submission
 from muisti.core.transfer.importing import lines, moving

@@ -1,18 +1,23 @@
-"""Definitions of the symbol that a query names: chunks of code that define it come before all other chunks.
+"""Candidates that come before others: definitions of a symbol that the query names, and memories with its quotes.
 
 A query names a symbol when it has the shape of one and a chunk that the search may find defines it. No other query is
 changed.
+
+A memory has a quoted part when one of its passages has its words in a row. With `match: phrase` or `all`, and in modes
+that rank no text, quotes are demands instead (`core.query.query`).
 """
 
 import msgspec
 import numpy as np
 
 from muisti.core.code.names import symbol_of
+from muisti.core.index.collection import Allowed
 from muisti.core.index.columns import Keywords, Lists
-from muisti.core.index.pool import one_a_memory
-from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.lexical import containing
+from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Mask
+from muisti.core.query.query import Wanted
 
 MOST = 50  # definitions that are added to the candidates
 LEAST = 1e-6  # score of a definition before it is lifted
@@ -27,10 +32,10 @@ class Defined(msgspec.Struct, frozen=True):
 
 
 class Lifted(msgspec.Struct, frozen=True):
-    """Candidates that define a symbol, by a flag for each, and the highest score of the other chunks among them."""
+    """Candidates that come first, by a flag for each, and the highest score of the others; `name` is of a symbol."""
 
     name: str
-    defining: Mask
+    flags: Mask
     above: float
 
 
@@ -58,19 +63,38 @@ def defined(index: SpaceIndex, snapshot: Snapshot, text: str, allowed: Mask) -> 
 
 
 def lifted(index: SpaceIndex, snapshot: Snapshot, symbol: Defined, rows: RowNumbers, score: Doubles) -> Lifted:
-    """Return which candidate `rows` are lifted, and above which score: the highest of the other chunks."""
+    """Return which candidate `rows` define the symbol; the others are the chunks that do not."""
     kinds = index.column(snapshot, "kind")
     assert isinstance(kinds, Keywords)
     defining = np.isin(rows, symbol.rows)
     others = (kinds.view(snapshot.size)[rows] == kinds.dictionary.code("chunk")) & ~defining
-    return Lifted(symbol.name, defining, float(np.clip(score[others].max(initial=0.0), 0.0, 1.0)))
+    return Lifted(symbol.name, defining, _best(score[others]))
 
 
-def lift(found: Lifted, score: Doubles) -> Doubles:
-    """Return scores, of which those of definitions are lifted between the best other chunk and 1, in their order."""
-    return np.where(found.defining, raised(found.above, score), score)
+def quoting(snapshot: Snapshot, wanted: Wanted, allowed: Allowed) -> Allowed | None:
+    """Return the allowed rows with every quoted part; None when no row has them, or the query quotes nothing."""
+    if not wanted.quoted:
+        return None
+    mask = containing(snapshot, (), wanted.quoted, allowed.mask)
+    count = int(np.count_nonzero(mask))
+    return Allowed(mask, count) if count else None
+
+
+def preferred(rows: RowNumbers, quoted: RowNumbers, score: Doubles) -> Lifted:
+    """Return which candidate `rows` are `quoted`."""
+    having = np.isin(rows, quoted)
+    return Lifted("", having, _best(score[~having]))
+
+
+def _best(scores: Doubles) -> float:
+    return float(np.clip(scores.max(initial=0.0), 0.0, 1.0))
+
+
+def lift(found: Lifted | None, score: Doubles) -> Doubles:
+    """Return scores, of which those of flagged candidates are lifted between the best other one and 1, in order."""
+    return score if found is None else np.where(found.flags, raised(found.above, score), score)
 
 
 def raised(above: float, score: Doubles) -> Doubles:
-    """Return the score of a definition above that of the best other chunk."""
+    """Return the score of a lifted candidate above that of the best other one."""
     return above + (1.0 - above) * np.clip(score, LEAST, 1.0)
