@@ -1,12 +1,12 @@
 """Build what works on all spaces: kinds of tasks, models, the registry and the maintenance."""
 
 from muisti.core.assembly.shared import Given, Shared
-from muisti.core.conversations.refreshing import Summarise
+from muisti.core.conversations.following import Summarise
 from muisti.core.documents.ingesting import Ingest
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Generations
-from muisti.core.graph.work import GraphWork
+from muisti.core.graph.indexing import GraphWork
 from muisti.core.operations.upkeep import Upkeep
 from muisti.core.spaces.registry import Spaces
 from muisti.core.tasks.claim import Kind

@@ -4,12 +4,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import Sizes
 from muisti.core.embedding.models import Models
 from muisti.core.graph.extraction import Reader as GraphTexts
-from muisti.core.graph.incidence import Incidences
 from muisti.core.graph.indexing import GraphIndex
-from muisti.core.graph.pagerank import EntityFilters, Walks
+from muisti.core.graph.pagerank import EntityFilters, Incidences, Walks
 from muisti.core.graph.reading import GraphReader
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota

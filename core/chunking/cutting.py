@@ -10,8 +10,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from muisti.core.chunking.options import Chunking, check
-from muisti.core.chunking.unit import GLUED, SECTION, SENTENCE, TOP, Unit, weigh
-from muisti.core.chunking.units import Note, units
+from muisti.core.chunking.units import GLUED, SECTION, SENTENCE, TOP, Note, Unit, units, weigh
 from muisti.core.model.documents import Cut, Piece, PieceKind
 from muisti.core.text.terms import WORD_MAX, count_tokens, token_starts
 

@@ -10,14 +10,12 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from muisti.core.code import projects
-from muisti.core.code.definitions import Definition
-from muisti.core.code.grammars import TooIntricate, check
+from muisti.core.code.grammars import Definition, TooIntricate, check
+from muisti.core.code.modules import PROJECT
 from muisti.core.code.records import Record
 from muisti.core.model.decoding import decoder
 from muisti.core.model.unreadable import Crashed, FileTooLarge, TimedOut
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.workers import Workers
 
 LIMITS = Options(patience=2, seconds=4)
@@ -61,7 +59,7 @@ def read(path: str, text: str, language: str) -> Record:
 
 
 def _answer(question: Question, text: str, kind: type[T]) -> T:
-    if question.language != projects.LANGUAGE:
+    if question.language != PROJECT:
         check(question.language)
     data = text.encode("utf-8", "surrogatepass")
     form = msgspec.json.encode(question).decode()

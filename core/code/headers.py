@@ -1,4 +1,4 @@
-"""Headers of code: what is defined in a stretch of code, as words.
+"""Names in code: headers, which say what is defined in a stretch of code, and symbols that a query names.
 
 Questions name purposes, code names identifiers. The words in the names of definitions say most of what code is for, so
 they count more when they come before it too. `python -m loadtests.quality.code_search` measures that.
@@ -11,6 +11,22 @@ from muisti.core.code.apart import names
 from muisti.core.code.grammars import TooIntricate, is_available
 from muisti.core.code.reading import LANGUAGES
 from muisti.core.support.memo import memoised
+
+_SYMBOL = re.compile(r"[^\W\d][\w$]*+(?:(?:\.|::|#)[^\W\d][\w$]*+)*+(?:\(\))?")
+_SHAPE = re.compile(r"[.:#(_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]")  # what words of prose do not have
+
+
+def symbol_of(text: str) -> str | None:
+    """Return the symbol that a query names by its shape, None for other queries.
+
+    >>> symbol_of("HTTPClient::send()"), symbol_of("max_size"), symbol_of("send"), symbol_of("who is Ann?")
+    ('HTTPClient.send', 'max_size', None, None)
+    """
+    text = text.strip().strip("`")
+    if not _SYMBOL.fullmatch(text) or not _SHAPE.search(text):
+        return None
+    return text.removesuffix("()").replace("::", ".").replace("#", ".")
+
 
 REMEMBERED = 2_048  # headers: the passages of a group are embedded first and indexed then
 DEFINITIONS = 6  # of a stretch whose names are taken

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Literal, NamedTuple
 
-from muisti.core.code import grammars, plain, projects, python, script
-from muisti.core.code.modules import Modules
-from muisti.core.code.projects import Projects
+from muisti.core.code import grammars, plain, python, script
+from muisti.core.code.modules import PROJECT, Modules, Projects, is_settings, read_settings
 from muisti.core.code.records import TOP, Chain, Record, Use
 from muisti.core.code.things import Source
 from muisti.core.code.values import Values
@@ -104,8 +103,8 @@ def source_language(path: str) -> str | None:
     >>> source_language("src/app.py"), source_language("tsconfig.json"), source_language("notes.md")
     ('python', 'project', None)
     """
-    if projects.is_settings(path):
-        return projects.LANGUAGE
+    if is_settings(path):
+        return PROJECT
     language = grammars.language_of(path)
     return language if language in LANGUAGES and grammars.is_available(language or "") else None
 
@@ -117,7 +116,7 @@ def read(path: str, text: str | bytes, language: str) -> Record:
         GrammarMissing: the grammar of the language is not installed.
     """
     source = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    reader = projects.read if language == projects.LANGUAGE else _READERS.get(language)
+    reader = read_settings if language == PROJECT else _READERS.get(language)
     return Record(path, language) if reader is None else reader(path, source)
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from muisti.core.code.building import LONGEST_CHAIN, text
+from muisti.core.code.building import LONGEST_CHAIN, text, types
 from muisti.core.code.records import Chain
-from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from muisti.core.code.modules import Modules, family
-from muisti.core.code.orders import Orders
 from muisti.core.code.records import CONTAINERS, TOP, Binding, Chain, Definition, Record
-from muisti.core.code.things import MISSING, OUTSIDE, Source, Thing, is_class
-from muisti.core.code.trail import Trail
+from muisti.core.code.things import MISSING, OUTSIDE, Orders, Source, Thing, Trail, is_class
 
 PACKAGED = ("go", "java")  # files of one folder see each other's names
 DEEPEST = 14  # steps from alias to alias

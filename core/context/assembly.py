@@ -7,12 +7,9 @@ import msgspec
 
 from muisti.core.context.choosing import Candidate, Chosen, Style, candidate, chosen
 from muisti.core.context.counting import Counter, counter
-from muisti.core.context.features import measure
-from muisti.core.context.layout import Part, Text, laid_out, title
-from muisti.core.context.rendering import NOTICE
-from muisti.core.context.request import Request
-from muisti.core.context.sections import EXCERPTS, LISTED, NOTHING
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import NOTICE, Part, Sizes, Text, laid_out, title
+from muisti.core.context.request import EXCERPTS, LISTED, NOTHING, Request
+from muisti.core.context.weights import measure
 from muisti.core.model.context import Citation, Context, LeftOut, Section, SectionName, SpaceRead
 from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from muisti.core.context.assembly import Assembly, Found, sized
 from muisti.core.context.choosing import Candidate
 from muisti.core.context.counting import counter
-from muisti.core.context.request import INSTRUCTED, Request
-from muisti.core.context.sections import EXCERPTS, LISTED, Source, of_conversation, source
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import Sizes
+from muisti.core.context.request import EXCERPTS, INSTRUCTED, LISTED, Request, Source, of_conversation, source
 from muisti.core.graph.merging import Group
 from muisti.core.graph.pagerank import lacks, named
 from muisti.core.graph.reading import GraphReader, Opened

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from muisti.core.conversations.giving import taking
 from muisti.core.conversations.naming import (
     check_name,
     check_title,
@@ -15,6 +14,7 @@ from muisti.core.conversations.naming import (
     spans_of,
 )
 from muisti.core.conversations.reading import missing, one
+from muisti.core.conversations.topics import taking
 from muisti.core.embedding.models import Models
 from muisti.core.model.audited import Action
 from muisti.core.model.conversations import (

@@ -14,9 +14,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
-from muisti.core.discourse.importance import importance, novelty
 from muisti.core.discourse.segmentation import Vectors
-from muisti.core.discourse.signals import joint, signals
+from muisti.core.discourse.signals import importance, joint, novelty, signals
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
 from muisti.core.model.messages import messages_of

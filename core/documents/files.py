@@ -1,8 +1,11 @@
-"""From a file to a document: its bytes hashed, parsed and cut, within bounded memory."""
+"""From a file to a document: its bytes hashed, parsed and cut, within bounded memory, and its language."""
 
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from hashlib import blake2b, sha256
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, cast
@@ -11,15 +14,114 @@ import msgspec
 
 from muisti.core.chunking.cutting import cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.documents.cuts import Cuts
-from muisti.core.documents.languages import language_of
+from muisti.core.model.documents import Cut
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.terms import Importance, SourceClass
 from muisti.core.model.values import Json
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import Parsed
+from muisti.core.parsing.detect import LANGUAGES
+from muisti.core.parsing.parsed import Options, Parsed
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
+from muisti.core.text.language import told
+
+CUTS_IN_MEMORY = 4_000_000  # characters
+_LENGTH = 4  # bytes before each cut in the file
+_DECODER = msgspec.msgpack.Decoder(Cut)
+
+
+def key_of(text: str) -> bytes:
+    """Return what identifies the text of a chunk.
+
+    >>> key_of("a") == key_of("a") != key_of("A")
+    True
+    """
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+class Cuts:
+    """Cuts in their order. `keys` identify their texts. A context, which deletes the file when it ends.
+
+    Raises `OSError` where there is no room for the file.
+    """
+
+    def __init__(self, cuts: Iterable[Cut] = ()) -> None:
+        self.keys: list[bytes] = []
+        self.characters = 0  # of the text, without what overlaps
+        self.size = 0  # characters of all cuts
+        self._held: list[Cut] = []
+        self._file: BinaryIO | None = None
+        for one in cuts:
+            self.append(one)
+
+    def append(self, cut: Cut) -> None:
+        """Add a cut behind the others."""
+        self.keys.append(key_of(cut.text))
+        self.characters += len(cut.text) - cut.overlap
+        self.size += len(cut.text)
+        self._held.append(cut)
+        if self._file is not None or self.size > CUTS_IN_MEMORY:
+            self._spill()
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[Cut]:
+        if self._file is None:
+            yield from self._held
+            return
+        self._file.flush()
+        with open(self._file.name, "rb") as file:
+            while head := file.read(_LENGTH):
+                yield _DECODER.decode(file.read(int.from_bytes(head, "big")))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete the file, if there is one. Harmless when closed."""
+        if self._file is not None:
+            self._file.close()
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._file = cast(BinaryIO, tempfile.NamedTemporaryFile(prefix="muisti-cuts-"))  # noqa: SIM115  # `close` closes it
+        for one in self._held:
+            encoded = msgspec.msgpack.encode(one)
+            self._file.write(len(encoded).to_bytes(_LENGTH, "big") + encoded)
+        self._held.clear()
+
+
+PROGRAMMING = frozenset(LANGUAGES.values())
+SAMPLES = 8  # chunks of text that tell the language of a document
+SAMPLE = 2_000  # characters of each
+_WORDS = re.compile(r"[^\W\d_]+")
+_TAG = re.compile(r"[a-z]{2,3}(?=[-_])", re.IGNORECASE)
+
+
+def language_of(stated: str | None, cuts: Iterable[Cut]) -> str | None:
+    """Return the language of a document: the stated one, without its region, else the one of most chunks of text.
+
+    >>> language_of("de-AT", ()), language_of(None, [Cut(text="Where is the key of the workshop?")])
+    ('de', 'en')
+    """
+    if stated is not None and stated.strip():
+        short = _TAG.match(stated.strip())
+        return (short[0] if short else stated.strip()).casefold()
+    texts = (one.text[one.overlap :][:SAMPLE] for one in cuts if one.kind in ("text", "list", "note"))
+    found = (told([word.casefold() for word in _WORDS.findall(text)]) for text in islice(texts, SAMPLES))
+    votes = Counter(one for one in found if one is not None)
+    return votes.most_common(1)[0][0] if votes else None
+
+
+def of_chunk(cut: Cut, document: object) -> str | None:
+    """Return the language of a chunk: its own, else that of its document, unless either of them is code."""
+    if cut.language is not None or cut.kind == "code":
+        return cut.language
+    return document if isinstance(document, str) and document not in PROGRAMMING else None
+
 
 IN_MEMORY = 8 << 20  # bytes of a file that are held in memory; more go to a temporary file
 _BLOCK = 1 << 20

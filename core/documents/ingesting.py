@@ -10,8 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.chunking.cutting import Preview, preview
-from muisti.core.documents.cuts import IN_MEMORY
-from muisti.core.documents.files import Held, Reading, Stated, read_file, stated_document
+from muisti.core.documents.files import CUTS_IN_MEMORY, Held, Reading, Stated, read_file, stated_document
 from muisti.core.documents.storing import Incoming, Storer
 from muisti.core.identity.caller import Caller
 from muisti.core.model.decoding import convert
@@ -21,7 +20,7 @@ from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.unreadable import Crashed, Missing, Unreadable
 from muisti.core.parsing.archives import Member, is_archive, members
-from muisti.core.parsing.options import ArchiveOptions, Options
+from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from muisti.core.store.database import Database
@@ -264,7 +263,7 @@ class _Work:
                 continue
             if one.incoming is not None:
                 held.callback(one.incoming.cuts.close)
-                if one.incoming.cuts.size > IN_MEMORY:
+                if one.incoming.cuts.size > CUTS_IN_MEMORY:
                     self._store([one], [])
                     continue
             ready.append(one)

@@ -8,8 +8,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.documents.cuts import key_of
-from muisti.core.documents.languages import of_chunk
+from muisti.core.documents.files import key_of, of_chunk
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import PLACE_BYTES, Document, NewDocument, fitting, shortened, structure_of

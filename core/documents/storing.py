@@ -1,7 +1,7 @@
 """Store documents: chunks that are there stay, new ones come, those that are gone end, all in one batch.
 
 A document that was made from the same file with the same options is not written at all. The chunks of large documents
-go through a hidden space (core/documents/staging.py), so that a search never sees a part of a document.
+go through a hidden space (core/documents/batches.py), so that a search never sees a part of a document.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,8 +9,9 @@ from typing import cast
 
 from msgspec import structs
 
-from muisti.core.documents.batches import Batches
-from muisti.core.documents.cuts import key_of
+from muisti.core.documents.batches import Batches, ChunkStaging, Work, memory_of, outcome, told
+from muisti.core.documents.batches import Incoming as Incoming
+from muisti.core.documents.files import key_of
 from muisti.core.documents.planning import (
     Alignment,
     Coming,
@@ -22,9 +23,6 @@ from muisti.core.documents.planning import (
     fields_of,
     is_same,
 )
-from muisti.core.documents.staging import ChunkStaging
-from muisti.core.documents.work import Incoming as Incoming
-from muisti.core.documents.work import Work, memory_of, outcome, told
 from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
 from muisti.core.model.documents import Cut

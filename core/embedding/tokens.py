@@ -19,7 +19,7 @@ import numpy as np
 from muisti.core.kernels import Longs
 from muisti.core.kernels import ascii as loops
 from muisti.core.support.memo import Memo
-from muisti.core.text.word_table import WordTable, ascii_bytes
+from muisti.core.text.forms import WordTable, ascii_bytes
 
 # WordPiece of words in plain ASCII: each is cut, from its start, into the longest pieces that the vocabulary has
 

@@ -5,7 +5,7 @@ The kinds of the two names say which relation it may be. The weights are those o
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import exp, sqrt
+from math import exp, log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -14,9 +14,33 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.facts.fact import Named
-from muisti.core.facts.words import Word, listed
+from muisti.core.facts.lexicon import Word, listed
 from muisti.core.model.relations import RelationKind
 from muisti.core.support.memo import memoised
+
+
+def association(both: int, one: int, other: int, texts: int) -> float:
+    """Return the normalised pointwise mutual information of two entities, from 0 to 1, damped when they are rare.
+
+    `both` counts the texts that mention both, `one` and `other` those that mention each, `texts` all. 0 means that they
+    meet no more often than by chance, 1 that they always meet. Two entities that meet once say little, so the value is
+    multiplied by both / (both + 1).
+
+    >>> association(10, 10, 10, 1000) > association(1, 1, 1, 1000) > association(1, 50, 50, 1000)
+    True
+    >>> association(0, 3, 4, 1000)
+    0.0
+
+    Raises:
+        ValueError: the counts contradict each other.
+    """
+    if not 0 <= both <= min(one, other) <= max(one, other) <= texts:
+        raise ValueError(f"{both} of {one} and {other} among {texts} texts is impossible")
+    if both == 0 or both == texts:
+        return 0.0
+    information = log(both * texts / (one * other)) / -log(both / texts)
+    return max(0.0, information) * both / (both + 1)
+
 
 WEIGHTS = Path(__file__).with_name("weights") / "relations.npz"
 BUCKETS = 1 << 17

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from muisti.core.facts import lexicon
-from muisti.core.facts.words import Word, listed
+from muisti.core.facts.lexicon import Word, listed
 
 LONGEST = 18  # words of an object
 _ENDS = listed(

@@ -7,9 +7,8 @@ from muisti.core.facts import between, objects
 from muisti.core.facts.between import Span
 from muisti.core.facts.clauses import clauses
 from muisti.core.facts.fact import ADDRESSEE, AUTHOR, Fact, Named
-from muisti.core.facts.possessive import possessed
-from muisti.core.facts.stating import Stated, state
-from muisti.core.facts.words import Word, listed, words
+from muisti.core.facts.lexicon import Word, listed, words
+from muisti.core.facts.stating import Stated, possessed, state
 from muisti.core.model.relations import RelationKind
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS, USERS

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.graph.incidence import Ids, Incidence, Incidences
+from muisti.core.graph.pagerank import Ids, Incidence, Incidences
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Communities, Community

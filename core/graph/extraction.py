@@ -12,15 +12,14 @@ from typing import NamedTuple, cast
 from msgspec.structs import replace
 
 from muisti.core.entities.names import code_of, folded, initials, norm
-from muisti.core.entities.recogniser import Recogniser
-from muisti.core.entities.reported import Asked, Reported, mentions, windows
+from muisti.core.entities.recogniser import Asked, Recogniser, Reported, mentions, windows
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.messages import messages
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.values import Json
-from muisti.core.parsing.names import is_programming_language
+from muisti.core.parsing.detect import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import is_side
 

@@ -1,7 +1,7 @@
-"""Find the groups of names that are one entity, around some names, as a caller sees them at a point."""
+"""Find the groups of names that are one entity, around some names, and which relations later ones have ended."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 from muisti.core.entities.names import folded, lookups, norm
 from muisti.core.graph.merging import (
@@ -17,10 +17,150 @@ from muisti.core.graph.merging import (
     stated_of,
 )
 from muisti.core.model.graph import End
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.graph_terms import EntityKind, ProposalReason, RelationSource
+from muisti.core.model.relations import FUNCTIONAL, RelationKind
 from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import graph
 from muisti.core.store.sql.graph_shown import Shown
+
+
+class StatedRelation(NamedTuple):
+    """A relation as a version states it. Times are in microseconds since 1970."""
+
+    row: int
+    number: int
+    subject: int
+    kind: RelationKind
+    object: int | None
+    polarity: int
+    confidence: float
+    source: RelationSource
+    start: int
+    stop: int
+    literal: str | None
+    evidence: str
+    memory: bytes
+    version: int
+    valid_from: int
+    valid_to: int | None
+    author: str | None
+
+
+def stated_relation(row: Row) -> StatedRelation:
+    """Read a row of `graph.RELATION`."""
+    return StatedRelation(*cast(tuple[Any, ...], row))
+
+
+def closed(stated: Iterable[StatedRelation], heads: Mapping[int, int]) -> dict[tuple[int, int], StatedRelation]:
+    """Return what has ended relations, by their version and number.
+
+    A subject has one object of a functional kind at a time. So a relation is ended by the first later one of the same
+    subject and kind that has another object. A relation that is denied ends none, and of two that begin at the same
+    time neither ends the other. `heads` has the head of the group of each entity.
+    """
+    found: dict[tuple[int, int], StatedRelation] = {}
+    lines: dict[tuple[int, str], list[StatedRelation]] = {}
+    for one in stated:
+        if one.kind in FUNCTIONAL and one.polarity > 0:
+            lines.setdefault((heads[one.subject], one.kind), []).append(one)
+    for line in lines.values():
+        line.sort(key=lambda one: (one.valid_from, one.row, one.number), reverse=True)
+        later: list[StatedRelation] = []
+        for one in line:
+            thing = _object(one, heads)
+            ends = [other for other in later if other.valid_from > one.valid_from and _object(other, heads) != thing]
+            if ends:
+                found[one.row, one.number] = ends[-1]
+            later.append(one)
+    return found
+
+
+def _object(one: StatedRelation, heads: Mapping[int, int]) -> int | str:
+    return (one.literal or "").casefold() if one.object is None else heads[one.object]
+
+
+SHORTEST = 3  # characters of a name that is compared
+BUCKET = 60  # names of one bucket that are compared with each other
+
+
+class Named(NamedTuple):
+    """A name with the number of memories that mention it."""
+
+    id: int
+    norm: str
+    mentions: int
+
+
+class Pair(NamedTuple):
+    """Two names that look alike, the one that is mentioned more first."""
+
+    first: Named
+    second: Named
+    reason: ProposalReason
+
+
+def alike(names: Sequence[Named]) -> list[Pair]:
+    """Return pairs of names that look alike: those with the same letters first, then those that are mentioned most.
+
+    The names come with the most mentioned first. Case does not count. Names that differ in their digits are never
+    alike.
+    """
+    found: dict[tuple[int, int], Pair] = {}
+    buckets: dict[str, list[Named]] = {}
+    for one in names:
+        if len(one.norm) < SHORTEST or any(part.isdigit() for part in one.norm):
+            continue
+        norm = one.norm.casefold()
+        for key in _keys(norm):
+            bucket = buckets.setdefault(key, [])
+            for other in bucket:
+                reason = _reason(other.norm.casefold(), norm)
+                if reason is not None:
+                    found.setdefault((other.id, one.id), Pair(other, one, reason))
+            if len(bucket) < BUCKET:
+                bucket.append(one)
+    return sorted(found.values(), key=_order)
+
+
+def _order(pair: Pair) -> tuple[bool, int, int, str, str]:
+    both = pair.first.mentions, pair.second.mentions
+    same = pair.first.norm.casefold() == pair.second.norm.casefold()
+    return not same, -min(both), -max(both), pair.first.norm, pair.second.norm
+
+
+def _keys(norm: str) -> set[str]:
+    """Return the buckets of a name: its words, their beginnings, and the name without each of its characters."""
+    words = norm.split(" ")
+    keys = {f"w{word}" for word in words if len(word) >= SHORTEST}
+    keys |= {f"p{norm[:SHORTEST]}"} if len(words) == 1 else set()
+    if len(norm) > 4:
+        keys |= {f"d{norm[:place]}{norm[place + 1 :]}" for place in range(len(norm))} | {f"d{norm}"}
+    return keys
+
+
+def _reason(one: str, other: str) -> ProposalReason | None:
+    if one == other:
+        return "spelling"
+    short, long = sorted((one, other), key=len)
+    words = long.split(" ")
+    if " " not in short and len(words) > 1 and short in (words[0], words[-1]):
+        return "name_part"
+    if len(words) == 1 and long.startswith(short) and len(short) >= SHORTEST:
+        return "prefix"
+    if len(short) > 4 and len(long) - len(short) <= 1 and _one_edit(short, long):
+        return "spelling"
+    return None
+
+
+def _one_edit(short: str, long: str) -> bool:
+    """Return whether one character was changed, added, or exchanged with the next."""
+    place = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[place:] == long[place + 1 :]
+    return short[place + 1 :] == long[place + 1 :] or (
+        short[place : place + 2] == long[place : place + 2][::-1] and short[place + 2 :] == long[place + 2 :]
+    )
+
 
 ROUNDS = 8  # of following names that belong together
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from muisti.core.entities import pipelines
-from muisti.core.entities.recogniser import shipped
-from muisti.core.entities.reported import Asked
+from muisti.core.entities.recogniser import Asked, shipped
 from muisti.core.facts.reading import facts
 from muisti.core.graph.extraction import Reader
 

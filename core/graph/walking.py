@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from muisti.core.facts.together import association
+from muisti.core.facts.between import association
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller

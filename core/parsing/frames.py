@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from muisti.core.model.documents import Piece
-from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import Options
 
 HEADER = struct.Struct(">cI")
 LONGEST = 8 << 20  # bytes of a message at most

@@ -12,14 +12,19 @@ from zipfile import BadZipFile
 from muisti.core.model.blanks import is_blank
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
-from muisti.core.parsing.blocks import row, rule
-from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, RECOGNISED, STREAMED, Format, detect, signature_of
-from muisti.core.parsing.markdown import MarkdownReader
-from muisti.core.parsing.names import programming_language
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About, Parsed
-from muisti.core.parsing.recognition import installed, refusal
-from muisti.core.parsing.text import decoded, encoding_stated, lines, windows
+from muisti.core.parsing.detect import (
+    ARCHIVES,
+    HEAD,
+    IMAGES,
+    RECOGNISED,
+    STREAMED,
+    Format,
+    detect,
+    programming_language,
+    signature_of,
+)
+from muisti.core.parsing.parsed import About, Options, Parsed, installed, refusal, row, rule
+from muisti.core.parsing.text import MarkdownReader, decoded, encoding_stated, lines, windows
 from muisti.core.parsing.workers import Workers
 from muisti.core.parsing.zipped import format_of_zip
 

@@ -28,8 +28,7 @@ from muisti.core.parsing import frames
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.formats import READERS, Reader
 from muisti.core.parsing.frames import Kind
-from muisti.core.parsing.parsed import About
-from muisti.core.parsing.recognition import refusal
+from muisti.core.parsing.parsed import About, refusal
 
 # Shut a process off from the network, from other programs and from other processes, by a filter of system calls
 

@@ -13,8 +13,7 @@ from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import BY_CODE, Crashed, FileTooLarge, TimedOut, Unreadable
 from muisti.core.parsing import frames
 from muisti.core.parsing.frames import Kind
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.support.waiting import Turns, refuse_long
 
 PROGRAM = "muisti.core.parsing.worker"

@@ -17,7 +17,7 @@ from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.search import similar
 from muisti.core.search.similar import Like
 from muisti.core.search.two_models import QueryVectors, Second
-from muisti.core.text.scripts import mostly_latin
+from muisti.core.text.language import mostly_latin
 
 
 class QueryEmbedder:

@@ -11,12 +11,10 @@ from typing import NamedTuple, cast
 
 from msgspec import structs
 
-from muisti.core.code import projects
 from muisti.core.code.apart import read
 from muisti.core.code.grammars import TooIntricate
-from muisti.core.code.modules import Modules
+from muisti.core.code.modules import PROJECT, Modules, Projects
 from muisti.core.code.plain import LANGUAGES as PLAIN
-from muisti.core.code.projects import Projects
 from muisti.core.code.reading import Edge, Resolved, Resolver, only, source_language
 from muisti.core.code.records import TOP, Record, interface, pack, unpack
 from muisti.core.model.code import Resolution
@@ -148,7 +146,7 @@ class _Pass:
         fresh = [one for one in self._files if one.interface is None]
         if not fresh and not before:
             return Resolution(read=len(read_in), pending=self._left(files, read_in))
-        self._load([one.row for one in self._files if one.interface is None or one.language == projects.LANGUAGE])
+        self._load([one.row for one in self._files if one.interface is None or one.language == PROJECT])
         reopened = self._reopened(fresh, before)
         work = [*fresh, *reopened]
         self._write([*code.drop([row for row, _ in before.values()]), code.reopen([one.row for one in reopened])])

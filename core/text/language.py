@@ -4,6 +4,7 @@ A text is in another language than English if it has at least two function words
 fewer English ones. Shorter questions stay undecided; they are treated as English.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
@@ -14,6 +15,18 @@ import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, witho
 
 from muisti.core.kernels import Longs
 from muisti.core.kernels import ascii as loops
+
+_LATIN = re.compile("[A-Za-zªº\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff]")
+
+
+def mostly_latin(text: str) -> bool:
+    """Return whether at least half of the letters of a text are of the Latin script; true also without any letters.
+
+    >>> mostly_latin("Où est la gare?"), mostly_latin("北京的地铁站在哪里 (metro)"), mostly_latin("2 + 2")
+    (True, False, True)
+    """
+    return 2 * len(_LATIN.findall(text)) >= sum(map(str.isalpha, text))
+
 
 ENGLISH = "english"
 # Languages with both a list of function words and a Snowball stemmer.

@@ -6,9 +6,8 @@ code that fetches a secret, and prose about one.
 
 import re
 
-from muisti.core.text.literals import Literals
 from muisti.core.text.recognise import Found, found_by, parted, rule
-from muisti.core.text.stated_secrets import PLACEHOLDER, SAMPLE, stated_in
+from muisti.core.text.stated_secrets import PLACEHOLDER, SAMPLE, Literals, stated_in
 
 # Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
 _EXPRESSION = re.compile(

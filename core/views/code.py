@@ -12,8 +12,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import code
 from muisti.core.store.sql.code import Seen
 from muisti.core.symbols.indexing import CodeIndex
-from muisti.core.symbols.mapping import Graph, draw
-from muisti.core.symbols.reading import CodeReader
+from muisti.core.symbols.reading import CodeReader, Graph, draw
 from muisti.core.views.calls import Calls
 
 

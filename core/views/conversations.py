@@ -7,12 +7,11 @@ from muisti.core.conversations.adopting import Adopted as Adopted
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import Following, with_topics
 from muisti.core.conversations.objects import Objects
-from muisti.core.conversations.reading import Reader
+from muisti.core.conversations.reading import READ_MAX, SUGGESTIONS_MAX, Reader, Suggestion, suggestions
+from muisti.core.conversations.reading import Suggestions as Suggestions
 from muisti.core.conversations.reading import Wanted as Wanted
 from muisti.core.conversations.streaming import Stream as Stream
 from muisti.core.conversations.streaming import Streamer
-from muisti.core.conversations.suggesting import READ_MAX, SUGGESTIONS_MAX, Suggestion, suggestions
-from muisti.core.conversations.suggesting import Suggestions as Suggestions
 from muisti.core.conversations.topics import Conversation
 from muisti.core.model.conversations import (
     TURN_MAX,

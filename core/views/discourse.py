@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from muisti.core.conversations.refreshing import KIND as KIND
+from muisti.core.conversations.following import KIND as KIND
 from muisti.core.conversations.summaries import Stored as Stored
 from muisti.core.conversations.summaries import Summaries, Write
 from muisti.core.conversations.summaries import WriteFailed as WriteFailed

@@ -22,7 +22,7 @@ from muisti.core.model.values import Draft, Memory, Passage
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import memoised
-from muisti.core.text.passages import split
+from muisti.core.text.sentences import split
 from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same_text_hash
 
 NAMES = 256  # texts of fields besides the content whose terms are remembered

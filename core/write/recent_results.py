@@ -11,7 +11,7 @@ from muisti.core.model.times import SECOND_US
 from muisti.core.model.values import Memory
 from muisti.core.support.memo import holds_texts
 from muisti.core.support.waiting import Lock
-from muisti.core.text.framing import WORDS_MIN, unframed
+from muisti.core.text.sentences import WORDS_MIN, unframed
 from muisti.core.text.terms import uniform
 
 CALLERS = 256  # in all spaces; the callers who searched longest ago are dropped

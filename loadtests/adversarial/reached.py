@@ -38,7 +38,7 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/limited.py"),
+        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/files.py", "core/embedding/limited.py"),
         *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/entities/pipelines.py"),
         *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
         *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
@@ -56,7 +56,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
-        *("core/context/layout.py", "core/write/conflict_decisions.py", "service/console/asking/settings.py"),
+        *("core/context/rendering.py", "core/write/conflict_decisions.py", "service/console/asking/settings.py"),
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
@@ -64,8 +64,8 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
-        "core/parsing/streams.py",
+        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"),
+        "core/parsing/archives.py",
     ],
     OURS: ["core/transfer/importing/checkpoint.py", "service/app/client.py", "service/console/render.py"],
 }

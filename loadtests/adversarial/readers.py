@@ -13,18 +13,17 @@ import numpy as np
 
 from muisti.core.chunking.cutting import DEFAULT, cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.code import definitions, grammars, reading
+from muisti.core.code import grammars, reading
 from muisti.core.code import headers as code_headers
-from muisti.core.code import names as code_names
 from muisti.core.code.grammars import TooIntricate, is_available
 from muisti.core.conflicts import attribution, judgement, stance, words
-from muisti.core.context import features
+from muisti.core.context import weights
 from muisti.core.context.counting import counter
 from muisti.core.discourse import signals, summarise, titles
 from muisti.core.embedding.cache import normalised
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
-from muisti.core.entities import reported
+from muisti.core.entities import recogniser
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
@@ -37,16 +36,16 @@ from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
 from muisti.core.quality import lint
 from muisti.core.query import advice, filter_fields, filters, intent, query
 from muisti.core.read import diff
 from muisti.core.symbols import reading as symbols
-from muisti.core.text import highlight, passages, personal, scripts, secrets, speakers, standing, stated_secrets, terms
-from muisti.core.text.passages import MAX_TOKENS
+from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing, stated_secrets, terms
+from muisti.core.text.language import mostly_latin
+from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
 from muisti.core.transfer.records import read_record
@@ -193,7 +192,9 @@ def _message(text: str) -> None:
 
 def _unreported(text: str) -> object:
     """Find the names that a model has reported: each second word, and one that is everywhere."""
-    return reported.mentions(text, [reported.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ())
+    return recogniser.mentions(
+        text, [recogniser.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ()
+    )
 
 
 def _of_file(read: Callable[..., Iterator[object]]) -> Callable[[str], None]:
@@ -228,7 +229,7 @@ def _of_package(form: str) -> Callable[[str], None]:
 def _code(language: str) -> Callable[[str], None]:
     def run(text: str) -> None:
         with suppress(TooIntricate):
-            definitions.definitions(text, language)
+            grammars.definitions(text, language)
             reading.read("a", text, language)
 
     return run
@@ -251,7 +252,7 @@ READERS = (
     Reader("query terms", terms.query_terms, QUERY_MAX),
     Reader("count tokens", terms.count_tokens),
     Reader("highlight", lambda one: highlight.highlight(one, {"a", "word", "1", "版版"}), PASSAGE),
-    Reader("passages", passages.split),
+    Reader("passages", sentences.split),
     Reader("key of a name", norm),
     Reader("mentions", lambda one: shipped().read(one, speakers=["Ann Lee"], known={"a b"}), 30_000),
     Reader("chunks", lambda one: _chunked(one, "text")),
@@ -259,7 +260,7 @@ READERS = (
     Reader("fixed chunks", lambda one: _chunked(one, "text", Chunking(strategy="fixed"))),
     Reader("model tokens", lambda one: _tokens().of([one]), QUERY_MAX),
     Reader("secrets", secrets.secrets_in),
-    Reader("personal data", personal.personal_in),
+    Reader("personal data", recognise.personal_in),
     Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
     Reader("validation", _checked),
     Reader("echoes", lambda one: list(recent_results.sentences(one))),
@@ -302,7 +303,7 @@ READERS = (
     Reader("title", titles.title_of),
     Reader("topic's title", lambda one: titles.title([one], [one])),
     Reader("summary", lambda one: summarise.compress(one, 200, count_tokens, "word")),
-    Reader("features of a context", lambda one: features.measure(one, counter())),
+    Reader("features of a context", lambda one: weights.measure(one, counter())),
     Reader("names in the graph", naming.candidates, QUERY_MAX),
     Reader("advice", advice.asks_for_advice, QUERY_MAX),
     Reader("intent", lambda one: intent.read(one, NOW), QUERY_MAX),
@@ -326,10 +327,10 @@ READERS = (
     Reader("arguments of a tool", lambda one: given.given(Remember, {"content": one, "tags": one})),
     Reader("message of MCP", _message),
     Reader("words of code", lambda one: code_headers.words_of([one])),
-    Reader("symbol in a passage", code_names.symbol_of),
+    Reader("symbol in a passage", code_headers.symbol_of),
     Reader("graph for XML", marks.xml),
     Reader("size for MCP", recall.tokens),
-    Reader("script", scripts.mostly_latin),
+    Reader("script", mostly_latin),
     Reader("text of a vector", normalised),
     Reader("title of an imported conversation", _titled),
     Reader("graph for Cypher", lambda one: (statements._quoted(one), statements._dotted(one))),

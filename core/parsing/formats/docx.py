@@ -5,12 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
-from muisti.core.parsing.blocks import Outline, block, heading, table
-from muisti.core.parsing.formats.charts import chart_table, title_of
 from muisti.core.parsing.formats.numbering import Numbering, numbering_of
-from muisti.core.parsing.formats.package import Element, Package, attribute
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_table, title_of
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
 # Equations of office files as LaTeX, as far as letters, fractions, powers, roots and sums go
 

@@ -9,10 +9,8 @@ from typing import cast
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge
-from muisti.core.parsing.blocks import Outline, block, heading
 from muisti.core.parsing.formats.html import markup_pieces
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading
 from muisti.core.parsing.text import text_of
 
 _SHOWN = ("From", "To", "Cc", "Date")

@@ -1,4 +1,4 @@
-"""Office files and EPUB: a ZIP file of XML parts, read within limits, without entities, links or depth."""
+"""Office files and EPUB: a ZIP file of XML parts, read within limits, without entities or depth; and their charts."""
 
 import io
 import posixpath
@@ -12,7 +12,7 @@ from xml.parsers import expat
 from zipfile import BadZipFile
 
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, table
 from muisti.core.parsing.zipped import open_zip, unpacked
 
 Element = ElementTree.Element
@@ -240,3 +240,29 @@ def _refuse_doctype(start: bytes, name: str) -> bool:
     except expat.ExpatError:
         return False  # the reader's own parser tells
     return False
+
+
+def title_of(chart: Element) -> str:
+    """Return the title of a chart; empty when it has none."""
+    title = chart.find("c-chart/c-title")
+    return "" if title is None else " ".join("".join(one.text or "" for one in title.iter("a-t")).split())
+
+
+def chart_table(chart: Element) -> str:
+    """Return the values of a chart as a table in Markdown; empty when it has none."""
+    columns: list[list[str]] = []
+    for series in chart.iter("c-ser"):
+        if not columns:
+            columns.append(["", *_values(series, "c-cat")])
+        columns.append([next(_values(series, "c-tx"), ""), *_values(series, "c-val")])
+    height = max(map(len, columns), default=0)
+    if height < 2:
+        return ""
+    return table([[column[at] if at < len(column) else "" for column in columns] for at in range(height)])
+
+
+def _values(series: Element, tag: str) -> Iterator[str]:
+    found = series.find(tag)
+    if found is not None:
+        for value in found.iter("c-v"):
+            yield value.text or ""

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
-from muisti.core.parsing.blocks import Outline, block, heading, table
-from muisti.core.parsing.formats.charts import chart_table, title_of
-from muisti.core.parsing.formats.package import Element, Package, attribute
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_table, title_of
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
 _LEFT_OUT = frozenset({"sldNum", "ftr", "dt"})  # placeholders that are on every slide
 _TITLES = frozenset({"title", "ctrTitle"})

@@ -11,11 +11,8 @@ from typing import Literal
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import FileTooLarge
-from muisti.core.parsing.blocks import Outline, block, heading, row, rule
-from muisti.core.parsing.formats.charts import chart_table, title_of
-from muisti.core.parsing.formats.package import Element, Package, attribute
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_table, title_of
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length

@@ -8,10 +8,14 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.text.when.leads import NUMBER, NUMBERS, UNIT, WEEKDAY, WEEKDAYS, number, unit_named
 from muisti.core.text.when.periods import (
     DAY,
+    NUMBER,
+    NUMBERS,
     SEASONS,
+    UNIT,
+    WEEKDAY,
+    WEEKDAYS,
     Period,
     Unit,
     Which,
@@ -19,8 +23,10 @@ from muisti.core.text.when.periods import (
     month,
     nearest,
     nearest_weekday,
+    number,
     season,
     shifted,
+    unit_named,
 )
 
 Resolve = Callable[[datetime], Period]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.entities.reported import WINDOW, Reported, mentions, windows
+from muisti.core.entities.recogniser import WINDOW, Reported, mentions, windows
 from muisti.core.model.graph_terms import MENTION_SOURCES
 
 TEXT = """Ann met Ann Lee at Acme Corp. Annie stayed in Oslo, and Ann left.

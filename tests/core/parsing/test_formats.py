@@ -10,8 +10,7 @@ from openpyxl import Workbook
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, Unsafe
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import Parsed
+from muisti.core.parsing.parsed import Options, Parsed
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, UnknownFormat
-from muisti.core.parsing.markdown import MarkdownReader
-from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.reading import parse
-from muisti.core.parsing.text import WINDOW, lines, windows
+from muisti.core.parsing.text import WINDOW, MarkdownReader, lines, windows
 from muisti.core.parsing.workers import Workers
 
 NONE = Workers(1)  # never started: the formats here need no process

@@ -14,8 +14,7 @@ from muisti.core.model.unreadable import Broken, Crashed, FileTooLarge, TimedOut
 from muisti.core.parsing import frames, worker
 from muisti.core.parsing.detect import ARCHIVES, STREAMED, Format
 from muisti.core.parsing.formats import READERS
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
-from muisti.core.text import passages
-from muisti.core.text.passages import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
+from muisti.core.text import sentences
+from muisti.core.text.sentences import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
 from muisti.core.text.terms import count_tokens
 
 FRAGMENTS = (
@@ -31,16 +31,16 @@ contents = (
 
 @given(contents)
 def test_every_character_is_in_a_passage(content: str):
-    passages = split(content)
-    assert passages[0].start == 0 and passages[-1].stop == len(content)
-    assert all(later.start <= earlier.stop for earlier, later in pairwise(passages))
+    sentences = split(content)
+    assert sentences[0].start == 0 and sentences[-1].stop == len(content)
+    assert all(later.start <= earlier.stop for earlier, later in pairwise(sentences))
 
 
 @given(contents)
 def test_passages_move_forward_and_are_numbered(content: str):
-    passages = split(content)
-    assert [passage.number for passage in passages] == list(range(len(passages)))
-    assert all(a.start < b.start and a.stop < b.stop for a, b in pairwise(passages))
+    sentences = split(content)
+    assert [passage.number for passage in sentences] == list(range(len(sentences)))
+    assert all(a.start < b.start and a.stop < b.stop for a, b in pairwise(sentences))
 
 
 @given(contents)
@@ -95,9 +95,9 @@ def test_a_passage_holds_whole_words_when_no_sentence_ends():
 
 
 def test_a_word_of_any_length_is_cut():
-    passages = split("x" * 100_000)
-    assert len(passages) > 10
-    assert passages[-1].stop == 100_000
+    sentences = split("x" * 100_000)
+    assert len(sentences) > 10
+    assert sentences[-1].stop == 100_000
 
 
 @pytest.mark.parametrize("text", [".", ".)", "\n", "\n ", "。", "!? ", '." ', "版"])
@@ -109,10 +109,10 @@ def test_hostile_content_is_split_in_linear_time(text: str):
 @given(contents, st.integers(2, 80), st.data())
 def test_passages_of_any_size_cover_the_content(content: str, most: int, data: st.DataObject):
     overlap = data.draw(st.integers(0, (most // 2) - 1))
-    passages = split(content, most=most, overlap=overlap)
-    assert passages[0].start == 0 and passages[-1].stop == len(content)
-    assert all(a.start < b.start <= a.stop < b.stop for a, b in pairwise(passages))
-    assert all(count_tokens(content[one.start : one.stop]) <= most for one in passages)
+    sentences = split(content, most=most, overlap=overlap)
+    assert sentences[0].start == 0 and sentences[-1].stop == len(content)
+    assert all(a.start < b.start <= a.stop < b.stop for a, b in pairwise(sentences))
+    assert all(count_tokens(content[one.start : one.stop]) <= most for one in sentences)
 
 
 @pytest.mark.parametrize(("most", "overlap"), [(1, 0), (0, 0), (64, -1), (128, 64), (128, 200)])
@@ -129,6 +129,6 @@ def test_sizes_that_could_not_move_forward_are_refused(most: int, overlap: int):
 def test_texts_in_ascii_are_cut_as_all_others(content: str, most: int, overlap: int):
     overlap = min(overlap, most // 2 - 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passages, "ascii_bytes", lambda _: None)
+        patch.setattr(sentences, "ascii_bytes", lambda _: None)
         wanted = split(content, most=most, overlap=overlap)
     assert split(content, most=most, overlap=overlap) == wanted

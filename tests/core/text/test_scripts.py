@@ -2,7 +2,7 @@
 
 import pytest
 
-from muisti.core.text.scripts import mostly_latin
+from muisti.core.text.language import mostly_latin
 
 
 @pytest.mark.parametrize("text", ["Who said that?", "Où est la gare?", "Đường Nguyễn Huệ", "łódź", "2 + 2 = ?", ""])

@@ -23,7 +23,7 @@ from muisti.core.model.unreadable import Crashed
 from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
 from muisti.core.operations.recognition import Recognition
-from muisti.core.parsing import recognition
+from muisti.core.parsing import parsed
 from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of, repair_faults, tell
@@ -156,7 +156,7 @@ def _parsers() -> Check:
         return Check("parsers", "failed", str(error))
     finally:
         workers.close()
-    more = ", recognises text in images" if recognition.installed() else ""
+    more = ", recognises text in images" if parsed.installed() else ""
     if confined:
         return Check("parsers", "ok", f"files are read by a process without network{more}")
     limits = "limits of memory and time hold; this system cannot shut it off from the network"
