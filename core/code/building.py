@@ -17,114 +17,25 @@ LONGEST = 400  # characters of an annotation; a longer one is not read
 NESTED = 12
 
 # Generic types that stand for their arguments, and those that hold them.
-_SAME = frozenset(
-    [
-        "Optional",
-        "Union",
-        "Annotated",
-        "ClassVar",
-        "Final",
-        "Required",
-        "NotRequired",
-        "ReadOnly",
-        "Awaitable",
-        "Coroutine",
-        "Promise",
-        "Partial",
-        "Readonly",
-        "NonNullable",
-        "Box",
-        "Rc",
-        "Arc",
-        "Option",
-        "Result",
-        "RefCell",
-        "Mutex",
-        "RwLock",
-        "Supplier",
-        "CompletableFuture",
-        "PromiseLike",
-    ]
-)
-_MANY = frozenset(
-    [
-        "list",
-        "List",
-        "Sequence",
-        "MutableSequence",
-        "Iterable",
-        "Iterator",
-        "set",
-        "Set",
-        "frozenset",
-        "FrozenSet",
-        "tuple",
-        "Tuple",
-        "deque",
-        "Deque",
-        "Collection",
-        "Generator",
-        "AsyncIterator",
-        "AsyncIterable",
-        "AsyncGenerator",
-        "Array",
-        "ReadonlyArray",
-        "ReadonlySet",
-        "IterableIterator",
-        "Vec",
-        "VecDeque",
-        "HashSet",
-        "BTreeSet",
-        "ArrayList",
-        "LinkedList",
-        "Stream",
-    ]
-)
-_BY_KEY = frozenset(
-    [
-        "dict",
-        "Dict",
-        "Mapping",
-        "MutableMapping",
-        "defaultdict",
-        "OrderedDict",
-        "Map",
-        "ReadonlyMap",
-        "WeakMap",
-        "Record",
-        "HashMap",
-        "BTreeMap",
-        "TreeMap",
-    ]
-)
-_NOTHING = frozenset(
-    [
-        "None",
-        "Any",
-        "NoneType",
-        "undefined",
-        "null",
-        "void",
-        "unknown",
-        "any",
-        "never",
-        "str",
-        "int",
-        "bool",
-        "float",
-        "bytes",
-        "object",
-        "string",
-        "number",
-        "boolean",
-        "symbol",
-        "bigint",
-        "Callable",
-        "Literal",
-        "TypeVar",
-        "this",
-    ]
-)
+_SAME = frozenset({
+    "Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Awaitable",
+    "Coroutine", "Promise", "Partial", "Readonly", "NonNullable", "Box", "Rc", "Arc", "Option", "Result", "RefCell",
+    "Mutex", "RwLock", "Supplier", "CompletableFuture", "PromiseLike",
+})  # fmt: skip
+_MANY = frozenset({
+    "list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "set", "Set", "frozenset", "FrozenSet",
+    "tuple", "Tuple", "deque", "Deque", "Collection", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator",
+    "Array", "ReadonlyArray", "ReadonlySet", "IterableIterator", "Vec", "VecDeque", "HashSet", "BTreeSet", "ArrayList",
+    "LinkedList", "Stream",
+})  # fmt: skip
+_BY_KEY = frozenset({
+    "dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict", "Map", "ReadonlyMap", "WeakMap",
+    "Record", "HashMap", "BTreeMap", "TreeMap",
+})  # fmt: skip
+_NOTHING = frozenset({
+    "None", "Any", "NoneType", "undefined", "null", "void", "unknown", "any", "never", "str", "int", "bool", "float",
+    "bytes", "object", "string", "number", "boolean", "symbol", "bigint", "Callable", "Literal", "TypeVar", "this",
+})  # fmt: skip
 _TOKEN = re.compile(r"""[\w$]+(?:(?:\.|::)[\w$]+)*|["'][^"']*["']|=>|\[\]|[\[\]<>(){},|&?:]|\S""")
 _DOTS = re.compile(r"\.|::")
 _OPEN = {"[": "]", "<": ">", "(": ")", "{": "}"}

@@ -93,19 +93,10 @@ SYNTAX = {
         {},
     ),
 }
-_NAMES = frozenset(
-    [
-        "identifier",
-        "field_identifier",
-        "type_identifier",
-        "package_identifier",
-        "self",
-        "this",
-        "super",
-        "crate",
-        "metavariable",
-    ]
-)
+_NAMES = frozenset({
+    "identifier", "field_identifier", "type_identifier", "package_identifier", "self", "this", "super", "crate",
+    "metavariable",
+})  # fmt: skip
 # The object and the member of each kind of access.
 MEMBERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "selector_expression": (("operand",), "field"),
@@ -115,19 +106,10 @@ MEMBERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "field_access": (("object",), "field"),
     "qualified_type": (("package",), "name"),
 }
-_THROUGH = frozenset(
-    [
-        "parenthesized_expression",
-        "try_expression",
-        "await_expression",
-        "reference_expression",
-        "unary_expression",
-        "pointer_expression",
-        "generic_function",
-        "generic_type",
-        "cast_expression",
-    ]
-)
+_THROUGH = frozenset({
+    "parenthesized_expression", "try_expression", "await_expression", "reference_expression", "unary_expression",
+    "pointer_expression", "generic_function", "generic_type", "cast_expression",
+})  # fmt: skip
 
 
 def chain(node: "Node | None") -> Chain | None:

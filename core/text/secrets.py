@@ -31,23 +31,10 @@ _KEY_BODY = re.compile(r"[A-Za-z0-9+/]{40}")
 SHORT = 8  # characters; a shorter value needs a letter and a digit
 SHORTEST = 8  # characters of what may hold a secret, such as "PIN 4821"
 # Passwords of databases on one's own machine, as every manual has them.
-_LOCAL = frozenset(
-    (
-        "admin",
-        "guest",
-        "mysql",
-        "pass",
-        "passwd",
-        "password",
-        "postgres",
-        "pwd",
-        "root",
-        "secret",
-        "test",
-        "token",
-        "user",
-    )
-)
+_LOCAL = frozenset({
+    "admin", "guest", "mysql", "pass", "passwd", "password", "postgres", "pwd", "root", "secret", "test", "token",
+    "user",
+})  # fmt: skip
 
 
 def _works(match: re.Match[str]) -> bool:
