@@ -279,7 +279,6 @@ def _of_run(run: Iterator[Piece], options: Chunking, note: Note) -> Iterator[Uni
 
 
 def _at_most(characters: int, run: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield pieces until they have so many characters."""
     for piece in run:
         yield piece
         characters -= len(piece.text)
@@ -346,7 +345,6 @@ class _Waiting:
         self._keep(text, tail[-1])
 
     def _settled(self, text: str, known: Sequence[Border]) -> Iterator[Unit]:
-        """Yield the units before the last border."""
         places = [border.at for border in known]
         for border, stop, weight in zip(known, places[1:], weigh_between(text, places), strict=False):
             found = self._split(text, border, stop, weight)
@@ -367,7 +365,6 @@ class _Waiting:
         return [border, *(Border(border.at + at, rank, border.symbol) for at, rank in found)]
 
     def _units(self, text: str, first: Sequence[Border], stop: int) -> Iterator[Unit]:
-        """Yield the units that begin at some borders, the last of which ends at `stop`."""
         for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
             unit = text[border.at : end]
             yield Unit(
@@ -379,7 +376,6 @@ class _Waiting:
         return self._pieces[bisect_right(self._places, at) - 1]
 
     def _keep(self, text: str, tail: Border) -> None:
-        """Keep the text from a border on for later."""
         place = bisect_right(self._places, tail.at) - 1
         self._pieces = self._pieces[place:]
         self._places = [max(0, at - tail.at) for at in self._places[place:]]

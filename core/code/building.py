@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from muisti.core.code.grammars import load, parse
 from muisti.core.code.records import TOP, Binding, Chain, Definition, Export, Form, Kind, Mention, Record, Use
 
@@ -258,21 +260,7 @@ class Builder:
         for number, chains in self.gives.items():
             one = definitions[number]
             if not one.returns:
-                definitions[number] = Definition(
-                    one.name,
-                    one.qualified,
-                    one.kind,
-                    one.parent,
-                    one.start,
-                    one.end,
-                    one.signature,
-                    one.doc,
-                    one.bases,
-                    one.parameters,
-                    one.returns,
-                    tuple(dict.fromkeys(chains)),
-                    one.flags,
-                )
+                definitions[number] = structs.replace(one, gives=tuple(dict.fromkeys(chains)))
         return Record(
             self.path,
             self.language,

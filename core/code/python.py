@@ -273,7 +273,6 @@ class _File:
 
 
 def _parameter(node: "Node") -> tuple[str, tuple[Chain, ...]]:
-    """Return the name and the types of a parameter."""
     if node.type == "identifier":
         return text(node), ()
     name = node.child_by_field_name("name")

@@ -312,7 +312,6 @@ class _File:
             self.builder.bind(number, text(one.child_by_field_name("name")), "type" if named else "opaque", named)
 
     def _pattern(self, scope: int, pattern: "Node", values: list[Chain], required: str) -> None:
-        """Take in the names of a destructuring pattern."""
         pending: list[tuple[Node, list[Chain]]] = [(pattern, values)]
         while pending:
             node, found = pending.pop()

@@ -52,7 +52,6 @@ class Values:
         return found
 
     def _start(self, source: Source, scope: int, chain: Chain, depth: int) -> tuple[Thing | None, Chain]:
-        """Return the value that a chain begins with, and the steps that follow."""
         first, rest = chain[0], chain[1:]
         if first == "''":
             return OUTSIDE, rest
@@ -138,7 +137,6 @@ class Values:
     # Names
 
     def _name(self, source: Source, scope: int, name: str, depth: int) -> Thing | None:
-        """Return what a name means in a scope."""
         at, first = scope, True
         lexical = family(source.record.language) == "python"
         while True:
@@ -248,7 +246,6 @@ class Values:
     # Types
 
     def _typed(self, source: Source, scope: int, chain: Chain, depth: int) -> Thing | None:
-        """Return a value of a type that is written in a scope."""
         if depth > DEEPEST:
             return None
         if chain[0] in ("[*]", "{*}"):
@@ -302,7 +299,6 @@ class Values:
         return None if found is not None else OUTSIDE
 
     def _exported(self, module: Thing, name: str, depth: int) -> Thing | None:
-        """Return what a module gives under a name."""
         source = module.source
         if source is None or depth > DEEPEST:
             return None

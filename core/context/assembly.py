@@ -140,7 +140,6 @@ class Assembly:
         return self._counter.count(self._text({}).text)
 
     def _text(self, filled: Mapping[SectionName, Chosen]) -> Text:
-        """Return the sections in the order of the request."""
         parts = [
             Part(name, filled.get(name, Chosen()).shown, days=name not in BARE, note=self._note(name))
             for name in self._request.wanted
@@ -162,7 +161,6 @@ class Assembly:
 
     @property
     def _lacks(self) -> Iterator[str]:
-        """Yield in words what could not be done."""
         for one in self._found:
             yield from () if one.answer is None else one.answer.degraded
             yield from one.degraded
@@ -196,7 +194,6 @@ class Assembly:
         return Section(name=name, tokens=own.tokens + above, memories=len(own.shown), note=self._note(name).strip())
 
     def _title(self, name: SectionName) -> int:
-        """Return the tokens of the line above a section."""
         return self._counter.short(title(name, len(self._found))) if self._request.template is None else 0
 
     def _left_out(self, filled: Mapping[SectionName, Chosen]) -> tuple[list[LeftOut], int]:
@@ -226,7 +223,6 @@ class Assembly:
 
 
 def _whole(filled: Mapping[SectionName, Chosen]) -> frozenset[str]:
-    """Return the ids of the memories that are shown whole."""
     return frozenset(one.memory.id for own in filled.values() for one in own.shown if not one.cut)
 
 

@@ -134,10 +134,7 @@ class Builder:
     """Makes contexts. Thread-safe."""
 
     def __init__(self, database: Database, asking: Asking, sizes: Sizes, about: About) -> None:
-        self._database = database
-        self._asking = asking
-        self._about = about
-        self._sizes = sizes
+        self._database, self._asking, self._about, self._sizes = database, asking, about, sizes
 
     def context(self, space: str, request: Request, caller: Caller, now: int) -> tuple[Context, Mapping[str, Memory]]:
         """Return the context of a request that was checked, and the memories in it by id.
@@ -179,7 +176,6 @@ class Builder:
         return self._lane(space, request, caller, now)
 
     def _lane(self, space: str, request: Request, caller: Caller, now: int) -> Found:
-        """Return the standing instructions that apply to the question, best first."""
         query = replace(request.search(request.filter, 1, None), instructions=INSTRUCTIONS_MAX)
         answer, spaces, seq = self._asked(request.parts(space), space, query, caller, now)
         memories = [(one.memory, one.score) for one in answer.instructions]

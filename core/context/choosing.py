@@ -60,8 +60,6 @@ def pack(items: Sequence[Item], pieces: Pieces, room: int, heading: Callable[[st
 
 
 class _Packing:
-    """The state of one choice."""
-
     def __init__(self, items: Sequence[Item], pieces: Pieces, room: int, heading: Callable[[str], int]) -> None:
         self._items, self._pieces, self._room, self._heading = items, pieces, room, heading
         self._left = room

@@ -167,7 +167,6 @@ def weights(pieces: Pieces) -> Doubles:
 
 
 def _most(values: Doubles, pieces: Pieces) -> Doubles:
-    """Return, for each piece, the largest value of its memory."""
     return np.maximum.reduceat(values, pieces.first[:-1])[pieces.memory]
 
 

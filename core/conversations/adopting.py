@@ -68,10 +68,7 @@ class Adopter:
     """Thread-safe."""
 
     def __init__(self, database: Database, transactions: Transactions, ids: IdSource, intake: Intake) -> None:
-        self._database = database
-        self._transactions = transactions
-        self._ids = ids
-        self._intake = intake
+        self._database, self._transactions, self._ids, self._intake = database, transactions, ids, intake
 
     def adopt(self, space: str, call: Call) -> Adopted:
         """Adopt all memories that name a session and a turn in their metadata. A dry run counts them.
@@ -179,7 +176,6 @@ class Adopter:
         step: "_Step",
         call: Call,
     ) -> list[Memory]:
-        """Return the objects that are missing for these turns."""
         drafts: list[Draft] = []
         for parent in parents:
             own = [turn for turn in turns if turn.conversation == parent.name]

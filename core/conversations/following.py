@@ -26,8 +26,7 @@ class Following:
     """Thread-safe."""
 
     def __init__(self, topics: Topics, summaries: Summaries) -> None:
-        self._topics = topics
-        self._summaries = summaries
+        self._topics, self._summaries = topics, summaries
 
     def turns_came(self, conversation: Conversation, call: Call) -> tuple[Memory, ...]:
         """Return the topics that are final by new turns, stored and summarised."""

@@ -70,13 +70,8 @@ class Objects:
         keeper: Keeper,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._ids = ids
-        self._quota = quota
-        self._intake = intake
-        self._keeper = keeper
+        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
+        self._quota, self._intake, self._keeper = quota, intake, keeper
 
     def create(self, space: str, level: Level, new: NewObject, conversation: str | None, call: Call) -> Kept:
         """Make a session, a conversation or, in a `conversation`, a topic; without a name it gets one.
@@ -333,6 +328,5 @@ def _check_fields(name: ObjectName, change: Change) -> None:
 
 
 def _check_open(memory: Memory) -> None:
-    """Raise `ConversationClosed` when a session or conversation is closed."""
     if memory.structure.get("state") == "closed":
         raise ConversationClosed(memory.conversation or memory.session or "")

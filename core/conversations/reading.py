@@ -199,7 +199,6 @@ def _conditions(wanted: Wanted, caller: Caller) -> list[Condition]:
 
 
 def _order(wanted: Wanted) -> tuple[ConversationSort, tuple[Scalar, bytes] | None]:
-    """Return the order of a list and the place where its page begins."""
     sorts: Sequence[str] = CONVERSATION_SORTS
     if wanted.sort is not None and wanted.sort not in sorts:
         raise InvalidInput.at("$.sort", f"{wanted.sort[:40]!r} is none of {', '.join(sorts)}")

@@ -87,12 +87,8 @@ class Streamer:
         intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._ids = ids
-        self._quota = quota
-        self._intake = intake
+        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
+        self._quota, self._intake = quota, intake
         self._numbering = Locks()
 
     def add(self, space: str, stream: Stream, call: Call) -> Streamed:
@@ -192,7 +188,6 @@ class Streamer:
         return _says_the_same(draft, stored)
 
     def _cleaned(self, adding: "_Adding", items: Sequence[_Item], *, echoes: bool) -> list[Accepted]:
-        """Accept items as the policy of the space lets them in."""
         return self._intake.batch(
             adding.space,
             [item.draft for item in items],
@@ -247,7 +242,6 @@ class Streamer:
         return [*gone, conversations.refuse_there(adding.space, adding.category, places)]
 
     def _parents(self, adding: "_Adding", known: _Known, turns: Sequence[Accepted]) -> dict[str, Accepted]:
-        """Return the missing session and conversation, by their places."""
         if known.conversation is not None:
             return {}
         first = turns[0].draft

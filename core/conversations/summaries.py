@@ -104,8 +104,7 @@ class Summaries:
     """Makes and reads summaries. Thread-safe. All methods raise `NotFound` when there is no such space."""
 
     def __init__(self, database: Database, keeper: Keeper) -> None:
-        self._database = database
-        self._keeper = keeper
+        self._database, self._keeper = database, keeper
 
     def of_conversation(self, conversation: Conversation, call: Call) -> list[Stored]:
         """Return the summaries of a conversation: those of topics in the order of their turns, that of all last."""
@@ -127,7 +126,7 @@ class Summaries:
             if about is not None:
                 sources = self._exchanges(space, conversation, spans_of(topic), call)
                 self._replace(space, about, None, sources, call, None)
-        if any(_number(topic) % TOPICS == 1 for topic in found):
+        if any(int((topic.topic or "t0")[1:]) % TOPICS == 1 for topic in found):
             self.refresh(conversation, call, rest=False)
 
     def refresh(
@@ -145,7 +144,6 @@ class Summaries:
     def _refresh(
         self, conversation: Conversation, call: Call, write: Write | None, made: list[Memory], *, rest: bool
     ) -> None:
-        """Add the new summaries to `made`."""
         known = self._known(conversation, call)
         of_topics: list[Memory] = []
         for about, topic in known.topics.values():
@@ -313,11 +311,6 @@ def _turns_said(rows: Rows) -> list[tuple[int, bytes]]:
     return [(cast(int, turn), cast(bytes, text)) for turn, text, _ in rows]
 
 
-def _number(topic: Memory) -> int:
-    """Return the number of a topic that was found; its name is t with that number."""
-    return int((topic.topic or "t0")[1:])
-
-
 def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Write | None) -> Draft | None:
     """Return the draft of a summary of memories; None when they say nothing."""
     turns = [turn for place, source in enumerate(sources) for turn in _turns(place, source)]
@@ -363,7 +356,6 @@ def _said(turns: Sequence[Turn], places: Sequence[int]) -> str:
 
 
 def _rarity(turns: Sequence[Turn]) -> Rarity:
-    """Return the idf of terms over turns."""
     uses = Counter(term for turn in turns for term in set(tokenize(turn.text)))
     return lambda term: math.log((len(turns) + 1) / (uses[term] + 0.5))
 

@@ -105,8 +105,7 @@ class Topics:
     """
 
     def __init__(self, database: Database, keeper: Keeper) -> None:
-        self._database = database
-        self._keeper = keeper
+        self._database, self._keeper = database, keeper
         self._followed: OrderedDict[Conversation, _Open] = OrderedDict()
         self._turns = Locks()
 

@@ -52,9 +52,7 @@ class WorkingMemory:
 
     def __init__(self, database: Database, intake: Intake, quota: Quota) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._intake = intake
-        self._quota = quota
+        self._database, self._intake, self._quota = database, intake, quota
 
     def keep(self, conversation: Conversation, entry: Entry, count: Count, budget: int, call: Call) -> Entry:
         """Keep an entry at its key, in place of what is there.
@@ -117,7 +115,7 @@ class WorkingMemory:
         gone = [one for one in kept if one.reason is not None]
         turns = self._turns(space, conversation, count, call, {one.memory_id for one in kept})
         order = sorted((one for one in kept if one.reason is None), key=lambda one: (not one.pinned, -_priority(one)))
-        held, evicted = _chosen([*order, *sorted(turns, key=lambda one: -_value(one))], count, budget)
+        held, evicted = _chosen([*order, *sorted(turns, key=lambda one: -(one.value or 0.0))], count, budget)
         text = _text(held)
         return Working(
             token_budget=budget,
@@ -169,7 +167,6 @@ class WorkingMemory:
     def _turns(
         self, space: SpaceRow, conversation: Conversation, count: Count, call: Call, without: set[str | None]
     ) -> list[Held]:
-        """Return the latest turns with their values, in order."""
         of = conversation.category, conversation.name
         (rows,) = self._database.primary.read([topics.recent(space, *of, call.now, TURNS)])
         memories = [version_rows.memory(row, conversation.space) for row in reversed(rows)]
@@ -206,7 +203,6 @@ class _Worth(NamedTuple):
 
 
 def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Worth]:
-    """Return what makes the value of each turn."""
     terms = [set(tokenize(memory.content)) for memory in memories]
     uses = Counter(term for some in terms for term in some)
     subject = vectors[-LATEST:].sum(axis=0)
@@ -258,10 +254,6 @@ def _reserved(held: Sequence[Held]) -> int:
 
 def _priority(one: Held) -> int:
     return one.priority or 0
-
-
-def _value(one: Held) -> float:
-    return one.value or 0.0
 
 
 def _said(memory: Memory) -> str:

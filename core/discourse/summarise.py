@@ -149,7 +149,6 @@ def _of_turn(place: int, turn: Turn, count: Count, code: bool) -> Iterator[Sente
 
 
 def _pieces(text: str, code: bool) -> Iterator[str]:
-    """Yield sentences and, if wanted, blocks of code."""
     for piece in pieces(text):
         if not piece.code:
             yield from (some[0] for some in _WORDS.finditer(text, piece.start, piece.stop))

@@ -101,6 +101,5 @@ def _telling_words(turn: str) -> Iterator[tuple[str, str]]:
 
 
 def _opens(text: str, at: int) -> bool:
-    """Return whether a sentence or line begins at a place."""
     before = text[max(0, at - 8) : at].rstrip(" \t\"'(*#-")
     return not before or before[-1] in ".!?\n:…"

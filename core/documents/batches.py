@@ -250,12 +250,8 @@ class Batches:
         intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._ids = ids
-        self._quota = quota
-        self._intake = intake
+        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
+        self._quota, self._intake = quota, intake
 
     def commit(
         self, space: SpaceRow, works: Sequence[Work], made: Mapping[str, tuple[Accepted, Memory]], call: Call
@@ -348,7 +344,6 @@ class Batches:
         return Part(new.memory, statements, told=False)
 
     def _coming(self, space: SpaceRow, work: Work, call: Call) -> list[tuple[Accepted, Memory]]:
-        """Return the chunks that come with the batch, in their order."""
         positions = {one.cut: one.position for one in work.alignment.coming}
         accepted = [
             structs.replace(one, draft=structs.replace(one.draft, position=positions[number]))

@@ -241,8 +241,6 @@ class Ingest:
 
 
 class _Work:
-    """The work on one task."""
-
     def __init__(self, ingester: Ingester, claim: Claim, job: Job, unpacking: Unpacking) -> None:
         self._ingester, self._claim, self._job, self._unpacking = ingester, claim, job, unpacking
 

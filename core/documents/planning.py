@@ -87,7 +87,6 @@ def _between(low: int | None, high: int | None, count: int) -> list[int] | None:
 
 
 def _common(old: Sequence[Key], new: Sequence[Key]) -> int:
-    """Return how many keys at the start are equal."""
     return next(
         (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
     )

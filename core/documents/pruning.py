@@ -52,10 +52,7 @@ class Ender:
         self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._quota = quota
+        self._database, self._models, self._transactions, self._quota = database, models, transactions, quota
         self._intake = intake
 
     def delete(self, space: str, name: DocumentName, call: Call) -> Ending:
@@ -212,7 +209,6 @@ class Moving:
 
 
 def _joined(plans: Sequence[Plan]) -> Plan:
-    """Return the plan of several steps."""
     items = tuple(item for plan in plans for item in plan.items)
     return Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX])
 

@@ -240,7 +240,6 @@ def _check_limit(limit: int) -> None:
 
 
 def _order(sort: str | None, cursor: str | None) -> tuple[DocumentSort, tuple[Scalar, bytes] | None]:
-    """Return the order of a list and the place where its page begins."""
     sorts: Sequence[str] = DOCUMENT_SORTS
     if sort is not None and sort not in sorts:
         raise InvalidInput.at("$.sort", f"{sort[:40]!r} is none of {', '.join(sorts)}")

@@ -115,7 +115,6 @@ class Preparing:
         return structs.replace(accepted, draft=structs.replace(accepted.draft, structure=structure))
 
     def _count(self, work: Work) -> None:
-        """Sum the figures of a document from its chunks as they are stored."""
         for number, cut in enumerate(work.incoming.cuts):
             one = work.accepted.get(number)
             text, overlap = (cut.text, cut.overlap) if one is None else _own(one.draft)
@@ -191,10 +190,7 @@ class Storer:
         intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._transactions = transactions
-        self._ids = ids
-        self._intake = intake
+        self._database, self._transactions, self._ids, self._intake = database, transactions, ids, intake
         self._preparing = Preparing(database, models, ids, intake)
         self._batches = Batches(database, models, transactions, ids, quota, intake)
 

@@ -83,8 +83,7 @@ class Judge:
 
     def __init__(self, weights: npt.NDArray[np.int8], scale: float, sure: Mapping[RelationKind, float]) -> None:
         self._weights: list[int] = weights.tolist()
-        self._scale = scale
-        self.sure = sure
+        self._scale, self.sure = scale, sure
 
     def probability(self, features: Sequence[int]) -> float:
         """Return how probable it is that the relation of a pair is stated."""

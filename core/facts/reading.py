@@ -126,13 +126,10 @@ def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool
 
 
 class _Reader:
-    """Reads sentences of one text; knows its mentions by their places."""
-
     def __init__(self, mentions: Sequence[Named], speaks: bool, user: bool, two: bool) -> None:
         self._persons = {one.start: number for number, one in enumerate(mentions) if one.kind == "person"}
         self._spans = {(one.start, one.stop): number for number, one in enumerate(mentions)}
-        self._mentions = mentions
-        self._speaks = speaks
+        self._mentions, self._speaks = mentions, speaks
         self._codes: dict[str, int] = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
         if user:
             self._codes["user"] = AUTHOR
@@ -157,7 +154,6 @@ class _Reader:
             yield from (one for one in self._between(sentence) if (one.subject, one.kind) not in stated)
 
     def _between(self, sentence: Sentence) -> Iterator[Fact]:
-        """Yield the relations that the model finds between names."""
         judge = between.shipped()
         for pair in between.pairs(sentence.words, sentence.spans):
             ends = [self._mentions[pair.subject], self._mentions[pair.object]]

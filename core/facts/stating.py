@@ -86,7 +86,6 @@ def _kind(cue: Cue, clause: Clause, denied: bool) -> tuple[RelationKind, bool] |
 
 
 def _found(words: Sequence[Word], clause: Clause) -> _Found | None:
-    """Return the cue of a clause, and its object."""
     verb = lexicon.FORMS.get(words[clause.at].text)
     if verb is not None and (found := _by_verb(words, clause, *verb)):
         return found
@@ -211,7 +210,6 @@ def _by_noun(words: Sequence[Word], clause: Clause) -> _Found | None:
 
 
 def _owned(words: Sequence[Word], clause: Clause, denied: bool) -> _Found | None:
-    """Return the pet or thing that somebody has."""
     stop = objects.end(words, clause.at, clause.until)
     if stop <= clause.at or clause.due or words[clause.at].text not in _COUNTS:
         return None

@@ -220,8 +220,6 @@ class Reader:
 
 
 class _Found:
-    """Rows that are being gathered."""
-
     def __init__(self) -> None:
         self._names: dict[tuple[str, int], tuple[str, str, str, str, str, str, int]] = {}
         self.mentions: list[tuple[int, int, int, str, str, float, str]] = []

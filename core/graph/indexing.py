@@ -17,7 +17,7 @@ from muisti.core.model.errors import NotFound, StoreUnavailable
 from muisti.core.model.graph import Extension, Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar
+from muisti.core.store.database import Database, Refusal, Refused, Row
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
@@ -149,7 +149,7 @@ class GraphIndex:
         return [
             Unread(cast(str, name), cast(int, seq), cast(int, behind))
             for name, policy, seq, behind in rows
-            if (_policy_of(policy) or default) == "on"
+            if (cast("str | None", json.loads(str(policy)).get("graph")) or default) == "on"
         ]
 
     def pending(self, space: SpaceRow, category: str | None = None) -> int:
@@ -316,7 +316,7 @@ class GraphIndex:
         # The seq was read before, so that a version which comes meanwhile is read the next time.
         (rows,) = self.database.read([graph_rows.unread(space, through, most)])
         rows = _within(rows, CHARACTERS)
-        is_last = len(rows) < most and _whole(rows, CHARACTERS)
+        is_last = len(rows) < most and sum(len(cast(str, row[3])) for row in rows) <= CHARACTERS
         upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
         return self._commit(space, rows, (revision, upto), fenced, 0 if is_last else 1)
 
@@ -346,10 +346,6 @@ def _within(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _whole(rows: list[Row], most: int) -> bool:
-    return sum(len(cast(str, row[3])) for row in rows) <= most
-
-
 def _source(row: Row) -> Source:
     id_, _, kind, content, author, structure, metadata = cast(
         tuple[int, int, str, str, str | None, str, str | None], row
@@ -368,7 +364,3 @@ def _counted(read: int, found: Gathered, pending: int) -> Extension:
         fallbacks=len(found.fallbacks),
         dropped=found.dropped,
     )
-
-
-def _policy_of(policy: Scalar) -> str | None:
-    return cast("str | None", json.loads(str(policy)).get("graph"))

@@ -168,7 +168,6 @@ class EntityFilters:
 
 
 def _names(filter: Filter) -> list[str]:
-    """Return the names of entities in a filter."""
     match filter:
         case Leaf(field):
             return [str(name) for name in filter.operands] if field == ENTITY else []

@@ -60,8 +60,7 @@ class GraphReader:
     """
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
-        self.database = database
-        self.index = index
+        self.database, self.index = database, index
 
     def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None, queries: Sequence[str] = ()) -> Opened:
         """Read versions that have come, and return the space. What `queries` name is read with it, for `find`.

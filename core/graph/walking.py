@@ -99,7 +99,6 @@ class GraphWalker:
         return self._neighbours(opened, start, counted[:limit], total, sort, capped=capped)
 
     def _counted(self, opened: Opened, start: Group, ties: Sequence[tuple[int, _Tie]]) -> list[_Counted]:
-        """Return ties with how strongly their two ends are associated."""
         heads = sorted({start.head, *(tie.head for _, tie in ties), *(tie.via for _, tie in ties)})
         groups = opened.groups.of(heads)
         asked = [graph.frequencies([groups[head].members for head in heads], opened.shown, FREQUENT)]
@@ -276,7 +275,6 @@ class _Steps:
         sides: Sequence[tuple[Sequence[int], Collection[int]]],
         named: int,
     ) -> list[_Level]:
-        """Return the levels that rows tell of, by the heads of groups."""
         groups = self._opened.groups
         for rows in answers:
             groups.learn([_NAMED.decode(row[5]) for row in rows if isinstance(row[5], str)], brief=True)

@@ -154,11 +154,9 @@ class Parsed:
     """
 
     def __init__(self, name: str, form: Format, pieces: Iterator[Piece], about: About) -> None:
-        self.name = name
-        self.format = form
+        self.name, self.format = name, form
         self.characters = 0
-        self._about = about
-        self._pieces = pieces
+        self._about, self._pieces = about, pieces
 
     def __iter__(self) -> Iterator[Piece]:
         for piece in self._pieces:

@@ -204,7 +204,6 @@ def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _closing(pieces: Iterator[Piece], stream: BinaryIO) -> Iterator[Piece]:
-    """Yield pieces, and close the file that they come from."""
     try:
         yield from pieces
     finally:

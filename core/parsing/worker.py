@@ -161,7 +161,6 @@ def _receive(source: io.FileIO, target: BinaryIO) -> tuple[frames.Job, bytearray
 
 
 def _exactly(source: io.FileIO, size: int) -> bytes:
-    """Return that many bytes, or none at the end of the input."""
     out = b""
     while len(out) < size:
         data = source.read(size - len(out))
@@ -180,10 +179,7 @@ class _Reading:
     """The reading of one file: pieces go out as they come, and each renews the processor time until the next."""
 
     def __init__(self, target: BinaryIO, job: frames.Job, data: bytearray, reader_of: Callable[[str], Reader]) -> None:
-        self._reader_of = reader_of
-        self._target = target
-        self._job = job
-        self._data = data
+        self._reader_of, self._target, self._job, self._data = reader_of, target, job, data
         self._characters = 0
         self._blank = True
         self._seconds = min(job.options.seconds, SECONDS + len(data) // BYTES_A_SECOND)
@@ -271,7 +267,6 @@ def _limit_time(until: float) -> None:
 
 
 def _used() -> float:
-    """Return the processor time that the process has used, in seconds."""
     return sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 
 

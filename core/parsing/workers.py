@@ -142,8 +142,6 @@ def _meaning(death: Died, options: Options) -> Unreadable:
 
 
 class _Worker:
-    """One process, from its start to its end."""
-
     def __init__(self, idle: float, program: str) -> None:
         self.files = 0
         self.idle = True

@@ -183,7 +183,7 @@ class _Pass:
             (found,) = self._database.read([code.records(wanted[start : start + 500])])
             for row, data in cast(list[tuple[int, bytes]], found):
                 record = unpack(data)  # the path is that of the document, which may have moved or been copied
-                self._records[row] = record if record.path == paths[row] else _moved(record, paths[row])
+                self._records[row] = record if record.path == paths[row] else structs.replace(record, path=paths[row])
 
     def _reopened(self, fresh: Sequence[_File], before: Mapping[tuple[str, str], tuple[int, bytes]]) -> list[_File]:
         """Return the resolved files that a change concerns: by what others show, and by files that came or went."""
@@ -298,7 +298,3 @@ def _symbol(record: Record, scope: int) -> int:
 def _named(row: Sequence[Scalar]) -> tuple[Scalar, ...]:
     row_id, memory, path, category, language, known = row
     return row_id, memory, path, category or "", language, known
-
-
-def _moved(record: Record, path: str) -> Record:
-    return structs.replace(record, path=path)

@@ -39,8 +39,7 @@ class CodeReader:
     """Reads what callers may see. A question first resolves what has changed, as far as `CodeIndex.catch_up` goes."""
 
     def __init__(self, database: Database, index: CodeIndex) -> None:
-        self._database = database
-        self._index = index
+        self._database, self._index = database, index
 
     def find(
         self, space: str, query: str, caller: Caller, now: int, *, kind: SymbolKind | None, path: str | None, limit: int
@@ -343,7 +342,6 @@ def draw(graph: Graph, mentioned: Sequence[str], budget: int, count: Callable[[s
 
 
 def _text(graph: Graph, chosen: set[int]) -> str:
-    """Return the chosen definitions by file, each below those around it."""
     whole: set[int] = set()
     for place in chosen:
         while place >= 0 and place not in whole:

@@ -76,7 +76,6 @@ class WordTable:
         self._keys, self._values = np.zeros(4_096, np.int8), np.zeros(4_096, np.uint64)
 
     def _enter(self, text: str, data: Bytes, spans: Ints, missing: list[int]) -> None:
-        """Enter the words at some places of the spans."""
         if self._count + len(missing) > self._most:
             self._clear()
         for place in missing:
@@ -86,7 +85,6 @@ class WordTable:
                 self._fill(text[start:stop], word)
 
     def _fill(self, word: str, key: Bytes) -> None:
-        """Add the key and the values of the word that was entered last."""
         values: Codes = np.frombuffer(self._work_out(word), np.uint64)
         count, self._count = self._count, self._count + 1
         at, behind = int(self._key_starts[count]), int(self._value_starts[count])

@@ -162,7 +162,7 @@ def _cut(content: str, most: int, overlap: int) -> list[Passage]:
     passages: list[Passage] = []
     first = 0
     while len(starts) - first > most:
-        cut = _last_best(borders, first + most // 2, first + most)
+        cut = max(range(first + most // 2, first + most + 1), key=lambda token: (borders[token], token))
         passages.append(Passage(len(passages), starts[first] if first else 0, starts[cut]))
         first = _first_best(borders, cut - overlap, cut) if overlap else cut
     passages.append(Passage(len(passages), starts[first], len(content)))
@@ -179,11 +179,6 @@ def _borders(content: str, starts: list[int]) -> list[int]:
             if token < len(starts):
                 borders[token] = rank
     return borders
-
-
-def _last_best(borders: list[int], low: int, high: int) -> int:
-    """Return the last of the best places in `[low, high]`."""
-    return max(range(low, high + 1), key=lambda token: (borders[token], token))
 
 
 def _first_best(borders: list[int], low: int, high: int) -> int:

@@ -1,7 +1,7 @@
 """Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
@@ -53,10 +53,6 @@ def _property(element: Element, name: str, default: str) -> str:
     return default if value is None else value
 
 
-def _fraction(element: Element) -> str:
-    return f"\\frac{{{_part(element, 'num')}}}{{{_part(element, 'den')}}}"
-
-
 def _scripts(element: Element) -> str:
     under, over = _part(element, "sub"), _part(element, "sup")
     return _part(element, "e") + (f"_{{{under}}}" if under else "") + (f"^{{{over}}}" if over else "")
@@ -99,18 +95,13 @@ def _limit(element: Element) -> str:
     return f"{_part(element, 'e')}{mark}{{{_part(element, 'lim')}}}"
 
 
-def _array(element: Element) -> str:
-    return " \\\\ ".join(_all(one) for one in element.findall("m-e"))
-
-
-def _accent(element: Element) -> str:
-    return f"\\hat{{{_part(element, 'e')}}}" if element.tag == "m-acc" else f"\\overline{{{_part(element, 'e')}}}"
-
-
-_FORMS = {
-    "f": _fraction, "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "rad": _root, "nary": _large,
-    "d": _delimited, "func": _function, "m": _matrix, "limLow": _limit, "limUpp": _limit, "eqArr": _array,
-    "acc": _accent, "bar": _accent,
+_FORMS: Mapping[str, Callable[[Element], str]] = {
+    "f": lambda one: f"\\frac{{{_part(one, 'num')}}}{{{_part(one, 'den')}}}",
+    "eqArr": lambda one: " \\\\ ".join(map(_all, one.findall("m-e"))),
+    "acc": lambda one: f"\\hat{{{_part(one, 'e')}}}",
+    "bar": lambda one: f"\\overline{{{_part(one, 'e')}}}",
+    "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "rad": _root, "nary": _large,
+    "d": _delimited, "func": _function, "m": _matrix, "limLow": _limit, "limUpp": _limit,
 }  # fmt: skip
 
 
@@ -250,7 +241,6 @@ class _Reading:
         return 0
 
     def _bases(self, style: str | None) -> Iterator[Style]:
-        """Yield a style and those that it is based on."""
         for _ in range(10):
             one = self._styles.get(style or "")
             if one is None:
@@ -322,7 +312,6 @@ def _cells(row: Element, above: Sequence[str]) -> Iterator[str]:
 
 
 def _paragraphs(cell: Element) -> Iterator[Element]:
-    """Yield the paragraphs of a cell, those of tables inside it included."""
     for child in cell:
         if child.tag == "w-p":
             yield child

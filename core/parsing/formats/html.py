@@ -120,8 +120,7 @@ class _Walk:
     """A walk over elements without recursion, so that no depth of nesting ends it."""
 
     def __init__(self, outline: Outline, page: int | None) -> None:
-        self._outline = outline
-        self._page = page
+        self._outline, self._page = outline, page
         self._words: list[str] = []
         self._label = ""
         self._lists: list[Iterator[int] | None] = []

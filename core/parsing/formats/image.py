@@ -192,7 +192,6 @@ def _array(image: Any) -> Any:
 
 
 def _paragraphs(lines: list[Seen]) -> str:
-    """Return lines as text, paragraphs apart."""
     out: list[str] = []
     before: Seen | None = None
     for line in lines:

@@ -54,7 +54,6 @@ def _cell(cell: Any, path: tuple[str, ...], about: About) -> Iterator[Piece]:
 
 
 def _under(value: Any, *keys: str) -> Any:
-    """Return what is under nested keys; None where one of them is missing."""
     for key in keys:
         value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None
     return value

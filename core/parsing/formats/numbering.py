@@ -28,8 +28,7 @@ class Numbering:
     """The lists of a document, counted on from paragraph to paragraph."""
 
     def __init__(self, levels: Mapping[str, Mapping[int, Level]], lists: Mapping[str, str]) -> None:
-        self._levels = levels
-        self._lists = lists
+        self._levels, self._lists = levels, lists
         self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
 
     def label(self, number: str, depth: int) -> str:

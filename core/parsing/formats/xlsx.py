@@ -228,7 +228,6 @@ def _pieces(outline: Outline, rows: Iterator[list[str]], besides: Iterator[Piece
 
 
 def _besides(package: Package, sheet: str) -> Iterator[Piece]:
-    """Yield the charts of a sheet, and the comments of its cells."""
     outline = Outline()
     for drawing in package.related(sheet, "drawing"):
         for part in package.related(drawing, "chart"):

@@ -61,7 +61,7 @@ def shifted(at: datetime, unit: Unit, count: int) -> datetime:
         return at + count * _STEPS.get(unit, 7 * DAY)
     months = 12 * at.year + at.month - 1 + count * _MONTHS[unit]
     first = at.replace(year=months // 12, month=months % 12 + 1, day=1)
-    return min(first + (at.day - 1) * DAY, _month_after(first) - DAY)
+    return min(first + (at.day - 1) * DAY, (first + 32 * DAY).replace(day=1) - DAY)
 
 
 def containing(unit: Unit, at: datetime) -> Period:
@@ -133,10 +133,6 @@ def _existing(yearly: Callable[[int], Period], year: int) -> tuple[Period, ...]:
         return (yearly(year),)
     except (OverflowError, ValueError):
         return ()
-
-
-def _month_after(first: datetime) -> datetime:
-    return (first + 32 * DAY).replace(day=1)
 
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -78,14 +78,10 @@ def time_spans(text: str, reference: int) -> tuple[TimeSpan, ...]:
     places = [_place(text, *named) for named in names(text, LONGEST)]
     named = _resolved(text, _certain(text, places), from_us(reference))
     return tuple(
-        _ahead(span, reference)
+        (replace(span, unit=0) if span.start is not None and span.start > reference else span)
         for span in _spans(text, named)
         if span.start is None or span.stop is None or span.start < span.stop
     )
-
-
-def _ahead(span: TimeSpan, reference: int) -> TimeSpan:
-    return replace(span, unit=0) if span.start is not None and span.start > reference else span
 
 
 def _place(text: str, start: int, stop: int, name: Name) -> _Place:
