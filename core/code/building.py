@@ -168,6 +168,11 @@ def _query(language: str, patterns: str) -> Any:
     return tree_sitter.Query(load(language), patterns)
 
 
+def captures(named: Mapping[str, str]) -> str:
+    """Return the patterns that capture nodes: those of each type, divided by blanks, under a name."""
+    return "\n".join(f"({node}) @{name}" for name, types in named.items() for node in types.split())
+
+
 def nodes(source: bytes, language: str, patterns: str, order: Mapping[str, int]) -> list[tuple[str, "Node"]]:
     """Return the captured nodes of a file with the names of their captures, outer before inner, by their place.
 

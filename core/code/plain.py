@@ -4,95 +4,43 @@ Their types are followed as far as they are written; what is left over refers to
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, nodes, text, types
+from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, captures, nodes, text, types
 from muisti.core.code.records import TOP, Chain, Kind, Record
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-class Syntax(NamedTuple):
-    """Patterns of a language, whose captures have the names of handlers in `plain`."""
-
-    patterns: str
-    kinds: Mapping[str, Kind]  # of nodes that define a type
-
-
-SYNTAX = {
-    "go": Syntax(
-        """
-        (package_clause) @package
-        (import_spec) @import
-        (type_spec) @class
-        (function_declaration) @function
-        (method_declaration) @function
-        (method_elem) @function
-        (field_declaration) @field
-        (short_var_declaration) @assignment
-        (var_spec) @local
-        (parameter_declaration) @local
-        (call_expression) @call
-        (composite_literal) @made
-        (const_spec) @constant
-        """,
-        {"type_spec": "class"},
-    ),
-    "rust": Syntax(
-        """
-        (use_declaration) @import
-        (mod_item) @module
-        (struct_item) @class
-        (enum_item) @class
-        (trait_item) @class
-        (impl_item) @implementation
-        (function_item) @function
-        (function_signature_item) @function
-        (field_declaration) @field
-        (let_declaration) @local
-        (parameter) @local
-        (call_expression) @call
-        (struct_expression) @made
-        (macro_definition) @macro
-        (const_item) @constant
-        (static_item) @constant
-        """,
-        {"struct_item": "class", "enum_item": "class", "trait_item": "interface"},
-    ),
-    "java": Syntax(
-        """
-        (package_declaration) @package
-        (import_declaration) @import
-        (class_declaration) @class
-        (record_declaration) @class
-        (enum_declaration) @class
-        (interface_declaration) @class
-        (method_declaration) @function
-        (constructor_declaration) @function
-        (field_declaration) @field
-        (local_variable_declaration) @local
-        (formal_parameter) @local
-        (enhanced_for_statement) @local
-        (method_invocation) @call
-        (object_creation_expression) @made
-        """,
-        {"interface_declaration": "interface"},
-    ),
-    "c": Syntax(
-        """
-        (preproc_include) @import
-        (struct_specifier) @class
-        (union_specifier) @class
-        (enum_specifier) @class
-        (type_definition) @typedef
-        (function_definition) @function
-        (preproc_function_def) @macro
-        (call_expression) @call
-        """,
-        {},
-    ),
-}
+# Captures of each language, which have the names of handlers, with the nodes that they capture.
+_CAPTURES = {
+    "go": {
+        "package": "package_clause", "import": "import_spec", "class": "type_spec", "field": "field_declaration",
+        "function": "function_declaration method_declaration method_elem", "assignment": "short_var_declaration",
+        "local": "var_spec parameter_declaration", "call": "call_expression", "made": "composite_literal",
+        "constant": "const_spec",
+    },
+    "rust": {
+        "import": "use_declaration", "module": "mod_item", "class": "struct_item enum_item trait_item",
+        "implementation": "impl_item", "function": "function_item function_signature_item",
+        "field": "field_declaration", "local": "let_declaration parameter", "call": "call_expression",
+        "made": "struct_expression", "macro": "macro_definition", "constant": "const_item static_item",
+    },
+    "java": {
+        "package": "package_declaration", "import": "import_declaration", "field": "field_declaration",
+        "class": "class_declaration record_declaration enum_declaration interface_declaration",
+        "function": "method_declaration constructor_declaration", "call": "method_invocation",
+        "local": "local_variable_declaration formal_parameter enhanced_for_statement",
+        "made": "object_creation_expression",
+    },
+    "c": {
+        "import": "preproc_include", "class": "struct_specifier union_specifier enum_specifier",
+        "typedef": "type_definition", "function": "function_definition", "macro": "preproc_function_def",
+        "call": "call_expression",
+    },
+}  # fmt: skip
+_INTERFACES = ("trait_item", "interface_declaration")
 _NAMES = frozenset({
     "identifier", "field_identifier", "type_identifier", "package_identifier", "self", "this", "super", "crate",
     "metavariable",
@@ -189,14 +137,14 @@ def _used(node: "Node", above: str) -> Iterator[tuple[str, str, str]]:
                 yield module, name, alias or name
 
 
-LANGUAGES = tuple(SYNTAX)
+LANGUAGES = tuple(_CAPTURES)
 _ORDER = {"class": 0, "implementation": 0, "function": 0}
 
 
 def read(path: str, source: bytes, language: str) -> Record:
     """Return the record of a file of Go, Rust, Java or C. Broken code gives what could be read of it."""
     file = _File(Builder(path, language, source))
-    for name, node in nodes(source, language, SYNTAX[language].patterns, _ORDER):
+    for name, node in nodes(source, language, captures(_CAPTURES[language]), _ORDER):
         getattr(file, f"on_{name}")(file.builder.enter(node.start_byte), node)
     return file.builder.record()
 
@@ -233,7 +181,7 @@ class _File:
         inner = node.child_by_field_name("type") if node.type == "type_spec" else None
         if name is None or (builder.language == "c" and body is None):
             return
-        kind: Kind = SYNTAX[builder.language].kinds.get(node.type, "class")
+        kind: Kind = "interface" if node.type in _INTERFACES else "class"
         if inner is not None and inner.type not in ("struct_type", "interface_type"):
             kind = "type"
         elif inner is not None and inner.type == "interface_type":

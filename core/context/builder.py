@@ -146,7 +146,8 @@ class Builder:
             InvalidInput: the spaces of the request cannot be searched together.
             ModelMismatch, EpochGone, PastRetention, PointAhead: as `Asking.one`.
         """
-        found = [self._found(space, name, request, caller, now) for name in _in_turn(request)]
+        order = sorted(request.wanted, key=lambda name: name == "memories")  # these last, with all room that is left
+        found = [self._found(space, name, request, caller, now) for name in order]
         lane = self._unasked(space, found, request, caller, now) if request.instructed else None
         if lane is not None and lane.memories:
             own = Wanted(max_tokens=request.token_budget // INSTRUCTED)
@@ -206,7 +207,9 @@ class Builder:
             read = SpaceRead(name=space, weight=1.0, seq=str(answer.seq), evidence=answer.evidence)
             return answer, [read], answer.seq
         joint = self._asking.several(parts, query, caller, now)
-        spaces = _read(joint)
+        spaces = [
+            SpaceRead(name=one.name, weight=one.weight, seq=str(one.seq), evidence=one.evidence) for one in joint.spaces
+        ]
         return joint, spaces, next(one.seq for one in joint.spaces if one.name == space)
 
     def _listed(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
@@ -244,17 +247,6 @@ class Builder:
             lambda row, point: [page_of(row, filter, limit, NEWEST, None, point)],
         )
         return page(row, rows, limit, NEWEST).items
-
-
-def _in_turn(request: Request) -> list[SectionName]:
-    """Return the sections in the order in which they are filled: the memories last, with all room that is left."""
-    return sorted(request.wanted, key=lambda name: name == "memories")
-
-
-def _read(answer: JointAnswer) -> list[SpaceRead]:
-    return [
-        SpaceRead(name=one.name, weight=one.weight, seq=str(one.seq), evidence=one.evidence) for one in answer.spaces
-    ]
 
 
 def _unsearched(space: str, seq: Seq) -> SpaceRead:

@@ -109,22 +109,8 @@ class Pieces(msgspec.Struct, frozen=True, kw_only=True):
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
 
-_NONE = Pieces(
-    first=np.zeros(1, np.int64),
-    counts=np.empty(0, np.int64),
-    code=np.empty(0, np.uint8),
-    terms=np.empty(0, np.int64),
-    bounds=np.zeros(1, np.int64),
-    idf=np.empty(0),
-    mass=np.empty(0),
-    asked=np.empty(0, np.bool_),
-)
-
-
 def gathered(found: Sequence[Features], query: str) -> Pieces:
     """Join the pieces of memories, and mark the terms that a query asks for."""
-    if not found:
-        return _NONE
     ends = [np.frombuffer(one.ends, np.int32) for one in found]
     codes = np.frombuffer(b"".join(one.codes for one in found), np.uint32)
     distinct, terms, df = np.unique(codes, return_inverse=True, return_counts=True)

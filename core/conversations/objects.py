@@ -278,12 +278,9 @@ class Objects:
         name = ObjectName(level=level, name=name_of(memory), conversation=conversation, category=memory.category)
         counted = Counted()
         if written.plan is None:
-            (rows,) = self._database.read([self._one_of(space, name, call)])
+            (rows,) = self._database.read([one(find_space(self._database, space), name, Point(None, call.now))])
             counted = conversations.counted(rows[0]) if rows else counted
         return Kept(found=Object(level=level, name=name.name, memory=memory, counted=counted), written=written)
-
-    def _one_of(self, space: str, name: ObjectName, call: Call) -> Statement:
-        return one(find_space(self._database, space), name, Point(None, call.now))
 
 
 def _changes(name: ObjectName, change: Change, stated: Draft, now: int) -> dict[str, Any]:

@@ -113,11 +113,7 @@ class Streamer:
         done: list[Streamed] = []
 
         def attempt(found: SpaceRow) -> Written:
-            for field in (
-                "conversation",
-                "session",
-                "category",
-            ):  # here, so that a refusal names it as the request does
+            for field in ("conversation", "session", "category"):  # here, so that a refusal names it as asked
                 if (name := getattr(stream, field)) is not None:
                     self._intake.name(found, name, call, f"$.{field}")
             adding = _Adding(found, stream, call, namespace(call.caller, stream.category))

@@ -69,13 +69,8 @@ class _About(msgspec.Struct, frozen=True, kw_only=True):
     up_to: int | None = None
 
     def describes(self, summary: Memory) -> bool:
-        names = (summary.conversation, summary.topic, summary.session, summary.turn)
-        return summary.structure.get("of") == self.of and names == (
-            self.conversation,
-            self.topic,
-            self.session,
-            self.turn,
-        )
+        names = ("conversation", "topic", "session", "turn")
+        return summary.structure.get("of") == self.of and all(getattr(summary, n) == getattr(self, n) for n in names)
 
     def is_fresh(self, summary: Memory) -> bool:
         """Return whether nothing has changed since a summary was made.

@@ -226,7 +226,7 @@ def stated_document(
         pages=None if parsed is None else parsed.pages,
         language=language,
         origin=origin,
-        notes=() if parsed is None else parsed.notes,
+        notes=() if parsed is None else tuple(parsed.notes),
         options=reading.told,
     )
     return NewDocument(path=path, facts=facts, **msgspec.structs.asdict(stated))

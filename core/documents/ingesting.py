@@ -34,28 +34,9 @@ _BLOCK = 1 << 20
 _LIMITS = ArchiveOptions()
 
 
-class Listing(msgspec.Struct, frozen=True):
-    """Paths of the members of an archive, and why the rest cannot be read; None when all can."""
-
-    paths: list[str]
-    refusal: Unreadable | None
-
-
 def holds_documents(held: Held) -> bool:
     """Return whether a file is an archive, whose members are documents."""
     return is_archive(held.stream)
-
-
-def listed(held: Held, name: str, alive: Callable[[], None]) -> Listing:
-    """List an archive. `alive` is called between members, and may raise."""
-    paths: list[str] = []
-    try:
-        for member in members(held.stream, name, _LIMITS):
-            alive()
-            paths.append(member.path)
-    except Unreadable as refusal:
-        return Listing(paths, refusal)
-    return Listing(paths, None)
 
 
 class Unpacking:
@@ -166,11 +147,15 @@ class Ingester:
         known = self._storer.current(space, new, call)
         if known is not None:
             return self._storer.leave(space, known, call)
+        incoming = self._incoming(path, held, job, file)
+        with incoming.cuts:
+            return self._storer.put(space, [incoming], call)
+
+    def _incoming(self, path: str, held: Held, job: Job, file: File) -> Incoming:
         new, cuts = read_file(
             path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type, file.origin
         )
-        with cuts:
-            return self._storer.put(space, [Incoming(new=new, cuts=cuts)], call)
+        return Incoming(new=new, cuts=cuts)
 
     def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
         """Yield where a file would be cut. Nothing is stored.
@@ -192,23 +177,10 @@ class Ingester:
         new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
         if self._storer.current(space, new, call) is not None:
             return Ready(item, None)
-        for last in (False, False, True):
-            try:
-                new, cuts = read_file(
-                    item.name,
-                    held,
-                    job.stated,
-                    job.reading,
-                    file.mtime,
-                    self._workers,
-                    file.media_type,
-                    file.origin,
-                )
-                return Ready(item, Incoming(new=new, cuts=cuts))
-            except Crashed:
-                if last:
-                    raise
-        raise AssertionError
+        for _ in range(2):
+            with suppress(Crashed):
+                return Ready(item, self._incoming(item.name, held, job, file))
+        return Ready(item, self._incoming(item.name, held, job, file))
 
     def store(self, claim: Claim, incoming: Sequence[Incoming], fenced: FencedCommit) -> Stored:
         """Store what was read, and what a task commits with it."""
@@ -277,12 +249,15 @@ class _Work:
             return self._ingester.read(self._claim.task.space, item, held, self._job, file, self._claim.caller)
 
     def _expand(self, item: Item, file: File, held: Held) -> None:
-        found = listed(held, item.name, self._claim.check)
-        adds = [
-            structs.replace(file, member=number, media_type=None, origin=None).item(f"{item.name}/{path}")
-            for number, path in enumerate(found.paths)
-        ]
-        outcome = ItemOutcome(item.number) if found.refusal is None else _failed(item, found.refusal)
+        adds: list[NewItem] = []
+        outcome = ItemOutcome(item.number)
+        try:
+            for number, member in enumerate(members(held.stream, item.name, _LIMITS)):
+                self._claim.check()
+                own = structs.replace(file, member=number, media_type=None, origin=None)
+                adds.append(own.item(f"{item.name}/{member.path}"))
+        except Unreadable as refusal:  # the rest cannot be read
+            outcome = _failed(item, refusal)
         self._claim.commit([outcome], adds=adds)
 
     def _bytes(self, name: str, file: File) -> Held:

@@ -32,8 +32,8 @@ def aligned(old: Sequence[Key], new: Sequence[Key]) -> list[int | None]:
     >>> aligned([b"a", b"b", b"c"], [b"a", b"x", b"c"])
     [0, None, 2]
     """
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = common(old, new)
+    tail = common(old[head:][::-1], new[head:][::-1])
     matched: list[int | None] = [*range(head), *[None] * (len(new) - head)]
     for back in range(1, tail + 1):
         matched[-back] = len(old) - back
@@ -86,9 +86,9 @@ def _between(low: int | None, high: int | None, count: int) -> list[int] | None:
     return [bottom + (high - bottom) * number // (count + 1) for number in range(1, count + 1)]
 
 
-def _common(old: Sequence[Key], new: Sequence[Key]) -> int:
+def common(old: Sequence[object], new: Sequence[object]) -> int:
     return next(
-        (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+        (n for n, both in enumerate(zip(old, new, strict=False)) if both[0] != both[1]), min(len(old), len(new))
     )
 
 

@@ -19,13 +19,13 @@ from muisti.core.documents.planning import (
     align,
     chunk_draft,
     chunks_of,
+    common,
     document_draft,
     fields_of,
     is_same,
 )
 from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
-from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Document, NewDocument, Outcome, Put, Stored
 from muisti.core.model.ids import IdSource, id_text
@@ -63,7 +63,7 @@ class Preparing:
             self._stage(space, work, call, alive)
             return
         work.accepted = self._accept(space, work, call)
-        if any(one.draft.content != cut.text for one, cut in _pairs(work)):
+        if any(n in work.accepted and work.accepted[n].draft.content != cut.text for n, cut in enumerate(cuts)):
             self._align_again(space, work, known, keys, fields, call)
         for one in work.alignment.kept:
             work.figures.tokens += one.tokens
@@ -110,7 +110,7 @@ class Preparing:
         repeated = structs.replace(draft, content=draft.content[:overlap])
         before = self._intake.new(space, repeated, call, path, echoes=False, hierarchy=True).draft.content
         text = accepted.draft.content
-        kept = len(before) if text.startswith(before) else _common(text, draft.content[:overlap])
+        kept = len(before) if text.startswith(before) else common(text, draft.content[:overlap])
         structure = {**accepted.draft.structure, "overlap": kept}
         return structs.replace(accepted, draft=structs.replace(accepted.draft, structure=structure))
 
@@ -149,17 +149,9 @@ class Preparing:
             work.figures.tokens += one.tokens
 
 
-def _pairs(work: Work) -> list[tuple[Accepted, Cut]]:
-    return [(work.accepted[n], cut) for n, cut in enumerate(work.incoming.cuts) if n in work.accepted]
-
-
 def _own(draft: Draft) -> tuple[str, int]:
     overlap = draft.structure.get("overlap")
     return draft.content, overlap if isinstance(overlap, int) else 0
-
-
-def _common(one: str, other: str) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _anew(alignment: Alignment) -> Alignment:

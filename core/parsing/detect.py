@@ -125,30 +125,13 @@ MEDIA_TYPES = {
 # Formats with a signature that are known and not read: the message can then say what the file is.
 _SIGNATURES = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of Microsoft Office before 2007, or an encrypted one"),
-    (b"{\\rtf", "Rich Text Format"),
-    (b"\x89PNG\r\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"II*\0", "a TIFF image"),
-    (b"MM\0*", "a TIFF image"),
-    (b"BM", "a BMP image"),
-    (b"\x7fELF", "a program"),
-    (b"MZ", "a program"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"OggS", "an Ogg recording"),
-    (b"ID3", "an MP3 recording"),
-    (b"\0asm", "a WebAssembly program"),
-    (b"wOFF", "a font"),
-    (b"wOF2", "a font"),
-)
-COMPRESSIONS = (
-    (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-)
+    (b"{\\rtf", "Rich Text Format"), (b"\x89PNG\r\n", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"), (b"II*\0", "a TIFF image"), (b"MM\0*", "a TIFF image"), (b"BM", "a BMP image"),
+    (b"\x7fELF", "a program"), (b"MZ", "a program"), (b"SQLite format 3\0", "an SQLite database"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"), (b"Rar!", "a RAR archive"), (b"OggS", "an Ogg recording"),
+    (b"ID3", "an MP3 recording"), (b"\0asm", "a WebAssembly program"), (b"wOFF", "a font"), (b"wOF2", "a font"),
+)  # fmt: skip
+COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 RECOGNISED = {"a PNG image": Format.PNG, "a JPEG image": Format.JPEG, "a TIFF image": Format.TIFF}
 IMAGES = frozenset({*RECOGNISED, "a GIF image", "a BMP image"})
 _HTML = re.compile(

@@ -146,20 +146,22 @@ class About:
     more_time: Callable[[int], None] = lambda seconds: None
 
 
-class Parsed:
+@dataclass(slots=True)
+class Parsed(About):
     """A document that is being read. Iterate it once for its pieces; the facts are complete after the last one.
 
     `name` and `format` are known from the start. Use it as a context manager, so that an unfinished reading frees its
     worker. Iteration raises a subclass of `Unreadable`, possibly after some pieces; then nothing may be kept.
+    `language` is that of source code too, and `pages` counts slides and sheets.
     """
 
-    def __init__(self, name: str, form: Format, pieces: Iterator[Piece], about: About) -> None:
-        self.name, self.format = name, form
-        self.characters = 0
-        self._about, self._pieces = about, pieces
+    name: str = ""
+    format: Format = Format.UNKNOWN
+    pieces: Iterator[Piece] = field(default_factory=lambda: iter(()))
+    characters: int = 0
 
     def __iter__(self) -> Iterator[Piece]:
-        for piece in self._pieces:
+        for piece in self.pieces:
             self.characters += len(piece.text)
             yield piece
 
@@ -171,7 +173,7 @@ class Parsed:
 
     def close(self) -> None:
         """End the reading. Without effect when it has ended."""
-        close = getattr(self._pieces, "close", None)
+        close = getattr(self.pieces, "close", None)
         if close is not None:
             close()
 
@@ -180,27 +182,7 @@ class Parsed:
         """Return the media type of the file."""
         return MEDIA_TYPES[self.format]
 
-    @property
-    def title(self) -> str | None:
-        """Return the title that the file states, or its first heading of level 1."""
-        return self._about.title
-
-    @property
-    def pages(self) -> int | None:
-        """Return the number of pages, slides or sheets; None where the format has none."""
-        return self._about.pages
-
-    @property
-    def language(self) -> str | None:
-        """Return the programming language of source code, or the language that the file states it is in."""
-        return self._about.language
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return sentences that say what was left out, or done otherwise than requested."""
-        return tuple(self._about.notes)
-
     def note(self, sentence: str) -> None:
         """Add a sentence to the notes, once."""
-        if sentence not in self._about.notes:
-            self._about.notes.append(sentence)
+        if sentence not in self.notes:
+            self.notes.append(sentence)

@@ -23,7 +23,7 @@ from muisti.core.parsing.detect import (
     programming_language,
     signature_of,
 )
-from muisti.core.parsing.parsed import About, Options, Parsed, installed, refusal, row, rule
+from muisti.core.parsing.parsed import Options, Parsed, installed, refusal, row, rule
 from muisti.core.parsing.text import MarkdownReader, decoded, encoding_stated, lines, windows
 from muisti.core.parsing.workers import Workers
 from muisti.core.parsing.zipped import format_of_zip
@@ -138,12 +138,13 @@ def _opened(stream: BinaryIO, name: str, options: Options, workers: Workers, *, 
     if not head.strip(b"\xef\xbb\xbf \t\r\n\f\v") and len(head) < HEAD:
         raise Empty("The file holds blanks alone." if head else "The file is empty.")
     form = _format(head, stream, name, options)
-    about = About()
+    parsed = Parsed(name=name, format=form)
     if form in STREAMED:
-        pieces = _streamed(form, head, stream, name, options, about)
+        pieces = _streamed(head, stream, options, parsed)
     else:
-        pieces = workers.read(form.value, head, stream, name, options, about)
-    return Parsed(name, form, _with_text(_closing(pieces, stream) if ours else pieces), about)
+        pieces = workers.read(form.value, head, stream, name, options, parsed)
+    parsed.pieces = _with_text(_closing(pieces, stream) if ours else pieces)
+    return parsed
 
 
 def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Format:
@@ -168,29 +169,22 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
     return form
 
 
-def _streamed(
-    form: Format, head: bytes, stream: BinaryIO, name: str, options: Options, about: About
-) -> Iterator[Piece]:
-    texts = decoded(head, stream, options.encoding or encoding_stated(head), lambda: _note_guess(about))
-    if form is Format.MARKDOWN:
+def _streamed(head: bytes, stream: BinaryIO, options: Options, about: Parsed) -> Iterator[Piece]:
+    texts = decoded(head, stream, options.encoding or encoding_stated(head), lambda: about.note(GUESSED))
+    if about.format is Format.MARKDOWN:
         reader = MarkdownReader()
         for piece in reader.pieces(lines(texts)):
             about.title = reader.title
             yield piece
-    elif form is Format.CSV:
-        yield from table_pieces(lines(texts), name)
-    elif form is Format.CODE:
-        about.language = programming_language(name, head[:200].decode("latin-1"))
+    elif about.format is Format.CSV:
+        yield from table_pieces(lines(texts), about.name)
+    elif about.format is Format.CODE:
+        about.language = programming_language(about.name, head[:200].decode("latin-1"))
         for text in windows(texts, CODE):
             yield Piece(text=text, kind="code", language=about.language)
     else:
         for text in windows(texts):
             yield Piece(text=text)
-
-
-def _note_guess(about: About) -> None:
-    if GUESSED not in about.notes:
-        about.notes.append(GUESSED)
 
 
 def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:

@@ -70,7 +70,7 @@ def language_of(words: Sequence[str]) -> str:
     ('german', 'english')
     """
     words = words[:FIRST]
-    english = _function_words(ENGLISH)
+    english = function_words(ENGLISH)
     if CLEARLY * sum(map(english.__contains__, words)) >= len(words):  # most texts, and quick
         return ENGLISH
     spoken = _speakers()
@@ -92,7 +92,7 @@ def told(words: Sequence[str]) -> str | None:
     """
     words = words[:FIRST]
     found = language_of(words)
-    own = sum(map(_function_words(ENGLISH).__contains__, words))
+    own = sum(map(function_words(ENGLISH).__contains__, words))
     if found == ENGLISH and (own < ENOUGH or TOLD * own < len(words)):
         return None
     return TAGS[found]
@@ -110,11 +110,6 @@ def spoken(words: Longs) -> str:
     return LANGUAGES[loops.language(words, len(LANGUAGES), CLEARLY, ENOUGH)]
 
 
-def function_words(language: str) -> frozenset[str]:
-    """Return the words that say nothing about the subject of a question."""
-    return _function_words(language)
-
-
 def stem(word: str, language: str) -> str:
     """Return the common stem of a word's forms, by Snowball's rules.
 
@@ -127,7 +122,8 @@ def stem(word: str, language: str) -> str:
 
 
 @cache
-def _function_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
+    """Return the words that say nothing about the subject of a question."""
     if language == ENGLISH:
         return QUESTION_WORDS
     return frozenset(word.casefold() for word in stop_words.get_stop_words(language))
@@ -141,7 +137,7 @@ def _speakers() -> dict[str, tuple[int, ...]]:
     """
     spoken: dict[str, tuple[int, ...]] = {}
     for number, language in enumerate(LANGUAGES[1:], start=1):
-        for word in _function_words(language):
+        for word in function_words(language):
             spoken[word] = (*spoken.get(word, ()), number)
     for word in QUESTION_WORDS.union(word.casefold() for word in stop_words.get_stop_words(ENGLISH)):
         others = spoken.get(word, ())

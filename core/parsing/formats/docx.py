@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
 from muisti.core.parsing.formats.numbering import Numbering, numbering_of
-from muisti.core.parsing.formats.package import Element, Package, attribute, chart_table, title_of
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
 # Equations of office files as LaTeX, as far as letters, fractions, powers, roots and sums go
@@ -211,11 +211,7 @@ class _Reading:
     def _chart(self, relation: str) -> Iterator[Piece]:
         target = self._relations.get(relation, ("", ""))[1]
         if target in self._package and self._package.first(target):
-            chart = self._package.tree(target)
-            if title := title_of(chart):
-                yield block(self._outline, title)
-            if text := chart_table(chart):
-                yield block(self._outline, text.rstrip("\n"), "table")
+            yield from chart_pieces(self._package, target, self._outline)
 
     def _label(self, element: Element, style: str | None) -> tuple[str, int]:
         """Return the label of a list item, empty for another paragraph, and how deep the item is."""

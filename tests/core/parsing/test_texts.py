@@ -143,7 +143,7 @@ def test_a_long_text_takes_little_memory(name: str):
 )
 def test_the_encoding_that_a_file_states_is_read(name: str, text: str, encoding: str):
     with parse(text.encode(encoding), name, Options(), NONE) as document:
-        assert ("".join(piece.text for piece in document), document.notes) == (text, ())
+        assert ("".join(piece.text for piece in document), document.notes) == (text, [])
 
 
 def test_a_guessed_encoding_is_noted_once():
