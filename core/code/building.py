@@ -183,12 +183,12 @@ def nodes(source: bytes, language: str, patterns: str, order: Mapping[str, int])
     cursor.set_max_start_depth(DEEPEST)
     captured = cursor.captures(parse(source, language).root_node)
     found = [
-        (node.start_byte, -node.end_byte, order.get(name, 9), number, name, node)
+        ((node.start_byte, -node.end_byte, order.get(name, 9), -node.descendant_count, name), node)
         for name, group in captured.items()
-        for number, node in enumerate(group)
+        for node in group
     ]
-    found.sort(key=lambda one: one[:5])
-    return [(name, node) for *_, name, node in found]
+    found.sort(key=lambda one: one[0])  # whole, as a group comes in the order of addresses in memory
+    return [(key[-1], node) for key, node in found]
 
 
 def text(node: "Node | None") -> str:

@@ -18,8 +18,8 @@ _SINGLE = captures({
 _PATTERNS = f"""
 {_NAMED}
 {_SINGLE}
-(argument_list [(identifier) (attribute)] @reference)
-(keyword_argument value: [(identifier) (attribute)] @reference)
+(argument_list (identifier) @reference) (argument_list (attribute) @reference)
+(keyword_argument value: (identifier) @reference) (keyword_argument value: (attribute) @reference)
 (except_clause (identifier) @reference)
 (raise_statement (identifier) @reference)
 """
