@@ -228,12 +228,7 @@ def candidate(memory: Memory, score: float, features: Features, counter: Counter
 
 
 def _fitted(
-    candidates: Sequence[Candidate],
-    query: str,
-    estimated: int,
-    room: int,
-    counter: Counter,
-    style: Style,
+    candidates: Sequence[Candidate], query: str, estimated: int, room: int, counter: Counter, style: Style
 ) -> Chosen:
     """Return what is chosen for an `estimated` room, without the last choices that do not fit into the real one."""
     kept = _kept(candidates, query, estimated, counter, style)

@@ -5,29 +5,12 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from muisti.core.conversations.naming import (
-    check_name,
-    check_title,
-    check_users,
-    generated,
-    object_draft,
-    spans_of,
-)
+from muisti.core.conversations.naming import check_name, check_title, check_users, generated, object_draft, spans_of
 from muisti.core.conversations.reading import missing, one
 from muisti.core.conversations.topics import taking
 from muisti.core.embedding.models import Models
 from muisti.core.model.audited import Action
-from muisti.core.model.conversations import (
-    Change,
-    Counted,
-    Ending,
-    Kept,
-    Level,
-    NewObject,
-    Object,
-    ObjectName,
-    name_of,
-)
+from muisti.core.model.conversations import Change, Counted, Ending, Kept, Level, NewObject, Object, ObjectName, name_of
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text

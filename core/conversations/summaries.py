@@ -293,11 +293,7 @@ def _of_topic(topic: Memory, said: Sequence[tuple[int, bytes]]) -> _About | None
     if not within:
         return None
     return _About(
-        of="topic",
-        basis=_digest(within),
-        conversation=topic.conversation,
-        topic=topic.topic,
-        up_to=within[-1][0],
+        of="topic", basis=_digest(within), conversation=topic.conversation, topic=topic.topic, up_to=within[-1][0]
     )
 
 

@@ -21,15 +21,7 @@ from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExcee
 from muisti.core.model.messages import messages_of
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
-from muisti.core.model.working import (
-    BUDGET_MAX,
-    KEPT_MAX,
-    PRIORITY_MAX,
-    TEXT_MAX,
-    Entry,
-    Held,
-    Working,
-)
+from muisti.core.model.working import BUDGET_MAX, KEPT_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
 from muisti.core.read.naming import find
 from muisti.core.read.reading import read
 from muisti.core.store.database import Database, Refusal, Refused
@@ -131,9 +123,7 @@ class WorkingMemory:
     def _entries(self, conversation: Conversation, call: Call) -> tuple[SpaceRow, Memory, list[Entry]]:
         of = conversation.category, conversation.name
         space, (rows,) = read(
-            self._database.primary,
-            conversation.space,
-            lambda row: [topics.objects(row, *of, call.now, "conversation")],
+            self._database.primary, conversation.space, lambda row: [topics.objects(row, *of, call.now, "conversation")]
         )
         if not rows:
             raise NotFound("conversation", conversation.name)

@@ -71,13 +71,7 @@ class Preparing:
         work.flags = tuple(flag for one in work.accepted.values() for flag in one.flags)
 
     def _align_again(
-        self,
-        space: SpaceRow,
-        work: Work,
-        known: Sequence[Known],
-        keys: list[bytes],
-        fields: list[bytes],
-        call: Call,
+        self, space: SpaceRow, work: Work, known: Sequence[Known], keys: list[bytes], fields: list[bytes], call: Call
     ) -> None:
         """Align once more, by the texts that the policy of the space lets in."""
         for number, one in work.accepted.items():
@@ -159,8 +153,7 @@ def _anew(alignment: Alignment) -> Alignment:
     return Alignment(
         kept=alignment.kept,
         coming=sorted(
-            (*alignment.coming, *(Coming(one.cut, one.position) for one in alignment.changing)),
-            key=lambda one: one.cut,
+            (*alignment.coming, *(Coming(one.cut, one.position) for one in alignment.changing)), key=lambda one: one.cut
         ),
         ended=[*alignment.ended, *(one.known for one in alignment.changing)],
     )

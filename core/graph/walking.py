@@ -117,14 +117,7 @@ class GraphWalker:
         return found
 
     def _neighbours(
-        self,
-        opened: Opened,
-        start: Group,
-        shown: Sequence[_Counted],
-        total: int,
-        sort: NeighbourSort,
-        *,
-        capped: bool,
+        self, opened: Opened, start: Group, shown: Sequence[_Counted], total: int, sort: NeighbourSort, *, capped: bool
     ) -> Neighbours:
         ends = opened.groups.ends({start.head, *(one.tie.head for one in shown), *(one.tie.via for one in shown)})
         items = [
@@ -171,11 +164,7 @@ class GraphWalker:
         way, capped = _Search(_Steps(self._reader.database, opened, kinds), ends[0], ends[1], longest).run()
         steps = self._steps(opened, way, kinds)
         return Path(
-            steps=tuple(steps),
-            found=bool(way),
-            capped=capped,
-            pending=opened.pending,
-            seq=str(opened.space.seq),
+            steps=tuple(steps), found=bool(way), capped=capped, pending=opened.pending, seq=str(opened.space.seq)
         )
 
     def _steps(self, opened: Opened, way: Sequence[int], kinds: Sequence[TieKind]) -> list[Step]:

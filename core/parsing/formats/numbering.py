@@ -99,9 +99,7 @@ def _level(element: Element) -> tuple[int, Level]:
     start = _value(element, "w-start", "1")
     depth = attribute(element, "ilvl") or "0"
     level = Level(
-        int(start) if start.isdecimal() else 1,
-        _value(element, "w-numFmt", "decimal"),
-        _value(element, "w-lvlText", ""),
+        int(start) if start.isdecimal() else 1, _value(element, "w-numFmt", "decimal"), _value(element, "w-lvlText", "")
     )
     return int(depth) if depth.isdecimal() else 0, level
 
