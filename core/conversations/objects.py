@@ -241,11 +241,7 @@ class Objects:
         return self._transactions.commit(begun)
 
     def _find(self, space: SpaceRow, name: ObjectName, call: Call) -> tuple[Row, Memory]:
-        """Read an object.
-
-        Raises:
-            NotFound: there is none for this caller.
-        """
+        """Read an object. Raises `NotFound` when there is none for this caller."""
         (rows,) = self._database.read([one(space, name, Point(None, call.now))])
         if not rows:
             raise missing(name)

@@ -67,11 +67,7 @@ class Reader:
         self._database = database
 
     def get(self, space: str, name: ObjectName, caller: Caller, now: int, as_of: AsOf | None) -> tuple[Object, Seq]:
-        """Return an object with its sizes.
-
-        Raises:
-            NotFound: there is none.
-        """
+        """Return an object with its sizes. Raises `NotFound` when there is none."""
         name = self._home(space, name, caller, now, as_of)
         found, _, (rows,) = read_at(self._database, space, as_of, now, lambda row, point: [one(row, name, point)])
         if not rows:

@@ -83,11 +83,7 @@ class WorkingMemory:
         return entry
 
     def release(self, conversation: Conversation, key: str, call: Call) -> None:
-        """Release what is at a key.
-
-        Raises:
-            NotFound: nothing is.
-        """
+        """Release what is at a key. Raises `NotFound` when nothing is."""
         _, holder, held = self._entries(conversation, call)
         if all(one.key != key for one in held):
             raise NotFound("working memory", f"{conversation.name}/{key}")

@@ -158,21 +158,13 @@ class Ingester:
         return Incoming(new=new, cuts=cuts)
 
     def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
-        """Yield where a file would be cut. Nothing is stored.
-
-        Raises:
-            Unreadable, InvalidInput.
-        """
+        """Yield where a file would be cut. Nothing is stored. Raises `Unreadable` and `InvalidInput`."""
         options = Options(main_content=reading.main_content, encoding=reading.encoding)
         with parse(held.stream, path, options, self._workers) as parsed:
             yield from preview(parsed, reading.chunking)
 
     def read(self, space: str, item: Item, held: Held, job: Job, file: File, caller: Caller) -> Ready:
-        """Read the file of an item.
-
-        Raises:
-            Unreadable, InvalidInput.
-        """
+        """Read the file of an item. Raises `Unreadable` and `InvalidInput`."""
         call = Call(self._clock(), None, caller)
         new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
         if self._storer.current(space, new, call) is not None:

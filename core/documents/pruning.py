@@ -56,11 +56,7 @@ class Ender:
         self._intake = intake
 
     def delete(self, space: str, name: DocumentName, call: Call) -> Ending:
-        """End a document with its chunks, as one step.
-
-        Raises:
-            NotFound, Conflict.
-        """
+        """End a document with its chunks, as one step. Raises `NotFound` and `Conflict`."""
         told: dict[str, int] = {}
 
         def attempt(found: SpaceRow) -> Written:

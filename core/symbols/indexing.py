@@ -128,11 +128,7 @@ class _Pass:
         self._records: dict[int, Record] = {}
 
     def run(self) -> Resolution:
-        """Return what was done.
-
-        Raises:
-            Refused: another process has resolved files of the space meanwhile.
-        """
+        """Return what was done. Raises `Refused` when another process has resolved files of the space meanwhile."""
         revision, current, outdated = self._database.read(
             [code.revision(self._space), code.files(self._space), code.outdated(self._space)]
         )
