@@ -12,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import object_draft, users_of
-from muisti.core.discourse.titles import title_by
+from muisti.core.discourse.summarise import title_by
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import check_name, object_draft, users_of
-from muisti.core.discourse.titles import title_of
+from muisti.core.discourse.summarise import title_of
 from muisti.core.embedding.models import Models
 from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import (

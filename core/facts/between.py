@@ -1,5 +1,6 @@
-"""Judge by the words between and around two names whether a relation ties them: logistic regression on hashed features.
+"""Facts, and those between two names: a small model judges the words between and around the names.
 
+It is a logistic regression on hashed features.
 The kinds of the two names say which relation it may be. The weights are those of `weights/MODEL.md`.
 """
 
@@ -7,16 +8,52 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import exp, log, sqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.facts.fact import Named
 from muisti.core.facts.lexicon import Word, listed
 from muisti.core.model.relations import RelationKind
 from muisti.core.support.memo import memoised
+
+AUTHOR = -1  # as a subject or an object: who wrote the text
+ADDRESSEE = -2  # the other side of a dialogue of two
+
+
+class Named(Protocol):
+    """A mention of an entity in a text, in characters. A kind is a word such as `person` or `place`.
+
+    `confidence` is between 0 and 1.
+    """
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def stop(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
+
+
+class Fact(NamedTuple):
+    """A relation that a text states.
+
+    `subject` and `object` are indexes of mentions, `AUTHOR` or `ADDRESSEE`. A fact has an object or a literal: the
+    start and stop of words in the text. `polarity` is False when the text denies the relation, as "no longer" does.
+    `start` and `stop` enclose the words that state the fact. All places are in characters.
+    """
+
+    subject: int
+    kind: RelationKind
+    object: int | None
+    literal: tuple[int, int] | None
+    polarity: bool
+    confidence: float
+    start: int
+    stop: int
 
 
 def association(both: int, one: int, other: int, texts: int) -> float:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from muisti.core.facts import between, objects
-from muisti.core.facts.between import Span
+from muisti.core.facts.between import ADDRESSEE, AUTHOR, Fact, Named, Span
 from muisti.core.facts.clauses import clauses
-from muisti.core.facts.fact import ADDRESSEE, AUTHOR, Fact, Named
 from muisti.core.facts.lexicon import Word, listed, words
 from muisti.core.facts.stating import Stated, possessed, state
 from muisti.core.model.relations import RelationKind

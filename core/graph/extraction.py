@@ -11,9 +11,11 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
+from muisti.core.entities import pipelines
 from muisti.core.entities.names import code_of, folded, initials, norm
-from muisti.core.entities.recogniser import Asked, Recogniser, Reported, mentions, windows
-from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
+from muisti.core.facts.between import AUTHOR, Fact, Named
+from muisti.core.facts.reading import facts
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.messages import messages
@@ -22,8 +24,6 @@ from muisti.core.model.values import Json
 from muisti.core.parsing.detect import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import is_side
-
-# Reads the metadata of sentences of imported graphs: which entity, or which relation, a memory is about
 
 CONFIDENCE = 0.9  # set by hand: other systems let a language model read
 _KINDS: Mapping[str, EntityKind] = {
@@ -327,3 +327,27 @@ def _moved(place: tuple[int, int], part: _Part) -> tuple[int, int]:
 
 def _kind(given: object) -> EntityKind:
     return cast(EntityKind, given) if isinstance(given, str) and given else "other"
+
+
+MakeReader = Callable[[], Reader]
+"""Loads a reader when it is first needed."""
+
+
+def usual_reader() -> Reader:
+    """Load the shipped recogniser."""
+    return Reader(shipped(), facts)
+
+
+def asked_reader(asked: Asked) -> MakeReader:
+    """Return what makes a reader whose names a model elsewhere tells, and the shipped recogniser where it fails."""
+    return lambda: Reader(shipped(), facts, asked)
+
+
+def pipeline_reader(package: str) -> MakeReader:
+    """Return what loads the pipeline of spaCy that an installed package holds.
+
+    Raises:
+        InvalidInput: spaCy or the package is not installed, or the package holds no pipeline.
+    """
+    pipelines.check_installed(package)
+    return lambda: Reader(pipelines.load(package), facts)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from muisti.core.discourse import titles
+from muisti.core.discourse import summarise
 from muisti.core.model.conversations import TURN_MAX, Span
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Database, Rows
@@ -47,7 +47,7 @@ def topic_title(
         among(rows, *turns, limit) for rows, turns, limit in zip(database.read(asked), ranges, most, strict=True)
     )
     rest = [one.content for one in (*before, *after)]
-    return titles.title([one.content for one in inside], rest) or untitled(first, last), inside
+    return summarise.title([one.content for one in inside], rest) or untitled(first, last), inside
 
 
 def coming(changed: Mapping[str, Memory | None], category: str | None, conversation: str) -> list[Memory]:

@@ -10,7 +10,7 @@ from typing import cast
 
 from msgspec import Struct, structs
 
-from muisti.core.discourse.titles import title_by
+from muisti.core.discourse.summarise import title_by
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import spans_of
 from muisti.core.model.ids import id_text

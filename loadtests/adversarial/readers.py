@@ -19,7 +19,7 @@ from muisti.core.code.grammars import TooIntricate, is_available
 from muisti.core.conflicts import attribution, judgement, stance, words
 from muisti.core.context import weights
 from muisti.core.context.counting import counter
-from muisti.core.discourse import signals, summarise, titles
+from muisti.core.discourse import signals, summarise
 from muisti.core.embedding.cache import normalised
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
@@ -43,7 +43,7 @@ from muisti.core.quality import lint
 from muisti.core.query import advice, filter_fields, filters, intent, query
 from muisti.core.read import diff
 from muisti.core.symbols import reading as symbols
-from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing, stated_secrets, terms
+from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing, terms
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
@@ -292,7 +292,7 @@ READERS = (
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
     Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
-    Reader("stated secrets", stated_secrets.stated_in),
+    Reader("stated secrets", secrets.stated_in),
     Reader("standing instruction", standing.standing),
     Reader("scope of an instruction", standing.scope_of),
     Reader("attribution", attribution.attributed),
@@ -300,8 +300,8 @@ READERS = (
     Reader("quoted statements", stance.statements_quoted),
     Reader("speech acts", signals.signals),
     Reader("decisions", lambda one: signals.stating(one, "decision")),
-    Reader("title", titles.title_of),
-    Reader("topic's title", lambda one: titles.title([one], [one])),
+    Reader("title", summarise.title_of),
+    Reader("topic's title", lambda one: summarise.title([one], [one])),
     Reader("summary", lambda one: summarise.compress(one, 200, count_tokens, "word")),
     Reader("features of a context", lambda one: weights.measure(one, counter())),
     Reader("names in the graph", naming.candidates, QUERY_MAX),

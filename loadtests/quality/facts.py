@@ -24,7 +24,7 @@ from loadtests.quality.turns import sessions
 from muisti.core.entities.recogniser import shipped
 from muisti.core.entities.spans import Names, Stretch
 from muisti.core.facts import between
-from muisti.core.facts.fact import Fact, Named
+from muisti.core.facts.between import Fact, Named
 from muisti.core.facts.reading import facts
 from muisti.core.model.graph import Mention as Recognised
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from muisti.core.graph.usual import MakeReader, asked_reader, pipeline_reader, usual_reader
+from muisti.core.graph.extraction import MakeReader, asked_reader, pipeline_reader, usual_reader
 from muisti.core.support.rereading import Reread
 from muisti.service.providers.naming import EndpointNames, NamesEndpoint
 from muisti.service.runtime.models import only_host

@@ -3,7 +3,7 @@
 import random
 from itertools import pairwise
 
-from muisti.core.graph.usual import usual_reader
+from muisti.core.graph.extraction import usual_reader
 from muisti.core.model.graph_terms import PATH_MAX
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
