@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 from zlib import crc32
 
@@ -233,16 +234,11 @@ def units(pieces: Iterable[Piece], options: Chunking, note: Note = lambda _: Non
         InvalidInput: the strategy is `ast`, and the grammar of a piece of code is not installed.
     """
     before: Piece | None = None
-    for _, run in groupby((piece for piece in pieces if piece.text), _sort):
+    for _, run in groupby((piece for piece in pieces if piece.text), attrgetter("kind", "headings", "language")):
         begun = False
         for unit in _of_run(run, options, note):
             yield unit if begun else unit._replace(rank=_rank(before, unit.piece))
             before, begun = unit.piece, True
-
-
-def _sort(piece: Piece) -> tuple[object, ...]:
-    """Return what pieces that are read as one text have in common."""
-    return piece.kind, piece.headings, piece.language
 
 
 def _rank(before: Piece | None, after: Piece) -> int:

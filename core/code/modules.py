@@ -236,7 +236,9 @@ class Modules:
         if language == "python":
             return [f"python:{name}" for name in dict.fromkeys(self._python_names(path)) if name]
         if language in _SCRIPTS:
-            return [f"script:{name}" for name in _script_names(path)]
+            name = bare(path)
+            above = [posixpath.dirname(name)] if posixpath.basename(name) == "index" else []
+            return [f"script:{one}" for one in (name, *above)]
         if language == "go":
             folder = posixpath.dirname(path)
             return [f"go:{end}" for end in _ends(folder.split("/"))] if folder else ["go:"]
@@ -328,11 +330,6 @@ class Modules:
 
 def _ends(parts: Sequence[str]) -> list[str]:
     return ["/".join(parts[number:]) for number in range(len(parts))]
-
-
-def _script_names(path: str) -> list[str]:
-    name = bare(path)
-    return [name, posixpath.dirname(name)] if posixpath.basename(name) == "index" else [name]
 
 
 def _rust_names(path: str) -> list[str]:

@@ -122,16 +122,15 @@ class Assembly:
             fresh = [one for one in candidates if one.memory.id not in known]
             if limit <= above or not fresh:
                 continue
-            filled[name] = chosen(fresh, self._request.query, limit - above, self._counter, self._style(name))
+            style = Style(whole=self._request.compress == "never", days=name not in BARE, by_turn=name == "recent")
+            filled[name] = chosen(fresh, self._request.query, limit - above, self._counter, style)
             if name in EXCERPTS:
-                filled[name] = _excerpts(filled[name])
+                own = filled[name]  # lines about memories: not all of the memory is there
+                filled[name] = Chosen(tuple(msgspec.structs.replace(one, cut=True) for one in own.shown), own.tokens)
             else:
                 shown |= filled[name].ids
             left -= filled[name].tokens + above
         return filled
-
-    def _style(self, name: SectionName) -> Style:
-        return Style(whole=self._request.compress == "never", days=name not in BARE, by_turn=name == "recent")
 
     def _around(self) -> int:
         """Return the tokens of the text without its sections."""
@@ -230,11 +229,6 @@ def _shown(text: Text) -> Mapping[str, Memory]:
     """Return the memories in a text by id; a memory itself counts before a line about it."""
     ordered = sorted(text.places, key=lambda one: one[0] not in EXCERPTS)
     return {place.shown.memory.id: place.shown.memory for _, place in ordered}
-
-
-def _excerpts(own: Chosen) -> Chosen:
-    """Return lines about memories marked as cut: not all of the memory is there."""
-    return Chosen(tuple(msgspec.structs.replace(one, cut=True) for one in own.shown), own.tokens)
 
 
 def within(found: Found, characters: int) -> Found:

@@ -232,7 +232,11 @@ def _fitted(
 ) -> Chosen:
     """Return what is chosen for an `estimated` room, without the last choices that do not fit into the real one."""
     kept = _kept(candidates, query, estimated, counter, style)
-    found = {place: _shown(candidates[place], pieces) for place, pieces in kept.items()}
+    found = {
+        place: shown(one.memory, one.score, one.features, pieces)
+        for place, pieces in kept.items()
+        for one in [candidates[place]]
+    }
     sizes = {place: counter.count(one.line) if one.cut else candidates[place].tokens for place, one in found.items()}
     while found:
         ordered = in_order([*found.values()], by_turn=style.by_turn)
@@ -263,10 +267,6 @@ def _kept(
     ]
     pieces = gathered([candidates[place].features for place in long], query)
     return pack(items, pieces, room, counter.short).kept
-
-
-def _shown(candidate: Candidate, pieces: tuple[int, ...] | None) -> Shown:
-    return shown(candidate.memory, candidate.score, candidate.features, pieces)
 
 
 def _beginning(candidate: Candidate, room: int, counter: Counter, style: Style) -> Chosen:

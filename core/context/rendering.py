@@ -232,7 +232,9 @@ class Sizes:
         for key, memory in zip(keys, memories, strict=True):
             if key not in found:
                 found[key] = measure(quoted(memory), counter)
-                self._note(key, found[key])
+                with self._lock:
+                    if len(self._waiting) < WAITING_MAX:
+                        self._waiting[key] = found[key]
         if missing:
             self._remember({key: found[key] for key in missing})
         return [found[key] for key in keys]
@@ -268,11 +270,6 @@ class Sizes:
     def _stored(self, versions: Sequence[Version], encoding: str) -> dict[_Key, Features]:
         (rows,) = self._database.read([pieces.of_versions(versions, _stored_as(encoding))])
         return {(encoding, versions[cast(int, place)]): _decode(cast(bytes, data)) for place, data in rows}
-
-    def _note(self, key: _Key, features: Features) -> None:
-        with self._lock:
-            if len(self._waiting) < WAITING_MAX:
-                self._waiting[key] = features
 
     def _remember(self, found: Mapping[_Key, Features]) -> None:
         with self._lock:

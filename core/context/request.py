@@ -71,18 +71,13 @@ def source(name: SectionName, asked: Mapping[SectionName, Wanted], own: Filter |
         limits.append(_KINDS[name])
     elif "documents" in asked:
         limits.append(Not(_KINDS["documents"]))
-    return Source(name, _all(limits), surely=name == "profile")
+    both = And(tuple(limits)) if len(limits) > 1 else next(iter(limits), None)
+    return Source(name, both, surely=name == "profile")
 
 
 def of_conversation(name: str) -> Filter:
     """Select what belongs to a conversation, by its field or by the convention of metadata."""
     return Or((Leaf("conversation", "eq", name), Leaf("metadata.session", "eq", name)))
-
-
-def _all(parts: list[Filter]) -> Filter | None:
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    return And(tuple(parts))
 
 
 LEAST, MOST = 50, 200  # candidates of a section

@@ -20,7 +20,7 @@ from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import conversations, guards, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
@@ -158,12 +158,16 @@ class Adopter:
             pretended |= {place_of(one) or "" for one in made}
         step.exchanges += len(adopted)
         total = len(made) + len(adopted)
-        parts = [
-            Part(new, self._born(space, new, total - 1 - number, call), told=False) for number, new in enumerate(made)
-        ]
+        parts: list[Part] = []
+        for number, new in enumerate(ready(made, space, Models())):
+            offset = total - 1 - number
+            born = self._transactions.guarded_insertion(space, new, "created", call.caller, offset)
+            parts.append(Part(new.memory, born, told=False))
         for number, (row, before, after) in enumerate(adopted, start=len(made)):
             offset = total - 1 - number
-            parts.append(Part(after, self._changed(space, before, after, row, offset, call), told=False))
+            own = self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset)
+            statements = [guards.refuse_stale(before), inserting.end(space, before, offset), *own]
+            parts.append(Part(after, statements, told=False))
         return parts
 
     def _made(
@@ -192,19 +196,6 @@ class Adopter:
             step.conversations += 1
         accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
         return [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
-
-    def _born(self, space: SpaceRow, new: Memory, offset: int, call: Call) -> list[Statement]:
-        (version,) = ready([new], space, Models())
-        return self._transactions.guarded_insertion(space, version, "created", call.caller, offset)
-
-    def _changed(
-        self, space: SpaceRow, before: Memory, after: Memory, row: int, offset: int, call: Call
-    ) -> list[Statement]:
-        return [
-            guards.refuse_stale(before),
-            inserting.end(space, before, offset),
-            *self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset),
-        ]
 
 
 def _chosen(rows: Sequence[Row], passed: "_Step") -> Iterator[_Chosen]:

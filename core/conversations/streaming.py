@@ -201,7 +201,8 @@ class Streamer:
             return Written(memories=stored, seq=adding.space.seq, created=False, plan=plan)
         accepted = self._cleaned(adding, fresh, echoes=True)
         parents = self._parents(adding, known, accepted)
-        made = [self._first(adding, one) for one in (*parents.values(), *accepted)]
+        now = adding.call.now
+        made = [one.first(adding.space, id_text(self._ids.new(now)), now) for one in (*parents.values(), *accepted)]
         changed = self._with_new_users(adding, known, accepted)
         versions = ready(made, adding.space, self._models)
         guard = self._guards(adding, known, [*parents, *(place_of(one.draft) or "" for one in accepted)])
@@ -228,9 +229,6 @@ class Streamer:
         begun = self._transactions.begin(adding.space, parts, adding.call, created=True, numbers=total, flags=flags)
         return self._transactions.commit(begun)
 
-    def _first(self, adding: "_Adding", accepted: Accepted) -> Memory:
-        return accepted.first(adding.space, id_text(self._ids.new(adding.call.now)), adding.call.now)
-
     def _guards(self, adding: "_Adding", known: _Known, places: Sequence[str]) -> list[Statement]:
         """Return what refuses the batch when others have changed the conversation meanwhile."""
         parents = [one for one in (known.session, known.conversation) if one is not None]
@@ -245,15 +243,16 @@ class Streamer:
         made: dict[str, Accepted] = {}
         if known.session is None:
             name = ObjectName(level="session", name=session, category=adding.category)
-            made[name.place] = self._object(adding, object_draft(name, NewObject()))
+            made[name.place] = self._intake.new(
+                adding.space, object_draft(name, NewObject()), adding.call, echoes=False, hierarchy=True
+            )
         users = users_of([one.draft.author for one in turns])
         new = NewObject(session=session, users=tuple(users), at=first.event_at)
         draft = structs.replace(object_draft(adding.conversation, new), content=title_of(first.content))
-        made[adding.conversation.place] = self._object(adding, draft)
+        made[adding.conversation.place] = self._intake.new(
+            adding.space, draft, adding.call, echoes=False, hierarchy=True
+        )
         return made
-
-    def _object(self, adding: "_Adding", draft: Draft) -> Accepted:
-        return self._intake.new(adding.space, draft, adding.call, echoes=False, hierarchy=True)
 
     def _with_new_users(self, adding: "_Adding", known: _Known, turns: Sequence[Accepted]) -> NewVersion | None:
         """Return the next version of a conversation in which somebody speaks for the first time, None otherwise."""

@@ -22,7 +22,6 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
 from muisti.core.model.messages import messages_of
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows
@@ -318,6 +317,7 @@ def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Writ
         except WriteFailed:
             method = "extractive"
     chosen = [sources[place] for place in used]
+    classes = [*(one.source_class for one in chosen), caller.source_class]
     return Draft(
         content=text,
         kind="summary",
@@ -326,7 +326,7 @@ def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Writ
         topic=about.topic,
         session=about.session,
         turn=about.turn,
-        source_class=_least([*(one.source_class for one in chosen), caller.source_class]),
+        source_class=min((one for one in classes if one is not None), key=TRUST.__getitem__),
         derived_from=tuple(one.id for one in chosen),
         event_at=chosen[-1].event_at,
         structure={"of": about.of, "up_to": about.up_to, "method": method, "basis": about.basis},
@@ -349,10 +349,6 @@ def _said(turns: Sequence[Turn], places: Sequence[int]) -> str:
 def _rarity(turns: Sequence[Turn]) -> Rarity:
     uses = Counter(term for turn in turns for term in set(tokenize(turn.text)))
     return lambda term: math.log((len(turns) + 1) / (uses[term] + 0.5))
-
-
-def _least(classes: Iterable[SourceClass | None]) -> SourceClass:
-    return min((one for one in classes if one is not None), key=TRUST.__getitem__)
 
 
 def _digest(parts: Iterable[object]) -> str:

@@ -194,7 +194,9 @@ class Topics:
             starts += [known.turns[place] for place in known.segmenter.tentative]
             starts.append(known.last + 1)
         if not starts:
-            self._remember(conversation, known)
+            self._followed[conversation] = known
+            while len(self._followed) > FOLLOWED:
+                self._followed.popitem(last=False)
             return ()
         spans: list[Span] = []
         first = known.after + 1 if known.after >= 0 else known.turns[0]
@@ -235,11 +237,6 @@ class Topics:
                     self._database.primary, conversation.space, lambda row: [topics.said(row, *of, end, now)]
                 )
         return space, known, cast("int | None", numbers[0][0]) or 0, topics.read_said(said)
-
-    def _remember(self, conversation: Conversation, known: _Open) -> None:
-        self._followed[conversation] = known
-        while len(self._followed) > FOLLOWED:
-            self._followed.popitem(last=False)
 
     def _titled(
         self,

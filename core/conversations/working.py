@@ -102,7 +102,9 @@ class WorkingMemory:
         kept = self._held(space, entries, count, call)
         gone = [one for one in kept if one.reason is not None]
         turns = self._turns(space, conversation, count, call, {one.memory_id for one in kept})
-        order = sorted((one for one in kept if one.reason is None), key=lambda one: (not one.pinned, -_priority(one)))
+        order = sorted(
+            (one for one in kept if one.reason is None), key=lambda one: (not one.pinned, -(one.priority or 0))
+        )
         held, evicted = _chosen([*order, *sorted(turns, key=lambda one: -(one.value or 0.0))], count, budget)
         text = _text(held)
         return Working(
@@ -236,10 +238,6 @@ def _place(one: Held) -> tuple[int, int]:
 
 def _reserved(held: Sequence[Held]) -> int:
     return sum(one.tokens for one in held if one.source == "reserved")
-
-
-def _priority(one: Held) -> int:
-    return one.priority or 0
 
 
 def _said(memory: Memory) -> str:

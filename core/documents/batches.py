@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.documents.files import Cuts
-from muisti.core.documents.planning import Alignment, Changing, Coming, chunk_draft
+from muisti.core.documents.planning import Alignment, Coming, chunk_draft
 from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
 from muisti.core.model.documents import Cut
@@ -284,7 +284,8 @@ class Batches:
             beyond=len(ended) + sum(one.count for one in staged),
         )
         if call.dry_run and staged:  # nothing is staged for a dry run
-            return _foreseen(space, total + len(ended) + sum(len(work.alignment.coming) for work in works))
+            plan = Plan(total + len(ended) + sum(len(work.alignment.coming) for work in works), ())
+            return Written(memories=(), seq=space.seq, created=False, plan=plan)
         try:
             return self._transactions.commit(begun)
         except PlaceTaken:
@@ -324,9 +325,11 @@ class Batches:
             (read,) = self._database.read([memories.by_rows(rows[start : start + 500])])
             for row in read:
                 change, before = wanted[cast(int, row[0])], memory_of(row, space)
-                draft = _changed(draft_of(before), work, change, texts[change.cut])
+                stated = draft_of(before)
+                meant = chunk_draft(work.draft, texts[change.cut], work.id, change.position)
+                draft = structs.replace(meant, content=stated.content, category=stated.category)
                 accepted = self._intake.changed(space, draft, before, call)
-                if accepted.draft != draft_of(before):
+                if accepted.draft != stated:
                     found.append((cast(int, row[0]), before, accepted))
         work.changed = len(found)
         return sorted(found, key=lambda one: one[1].position or 0)
@@ -379,13 +382,3 @@ class Batches:
             *bulk_replace.take(space, "deleted", call.caller, call.now),
             bulk_replace.clear(),
         ]
-
-
-def _changed(stated: Draft, work: Work, change: Changing, cut: Cut) -> Draft:
-    """Return the draft of a chunk that stays, with the fields of its document and its new place."""
-    meant = chunk_draft(work.draft, cut, work.id, change.position)
-    return structs.replace(meant, content=stated.content, category=stated.category)
-
-
-def _foreseen(space: SpaceRow, changes: int) -> Written:
-    return Written(memories=(), seq=space.seq, created=False, plan=Plan(changes, ()))

@@ -281,13 +281,10 @@ class Pruner:
             if not ended:
                 return self._transactions.nothing(found, call)
             note = audit.note(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
-            return self._transactions.turn(found, _plan(found, ended), "deleted", call, [note])
+            ends = [(version_rows.raw(one.id), one.version) for one in ended]
+            return self._transactions.turn(found, documents.plan_end_chunks(found, ends), "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)
         if ended:
             done.append(written)
         return ended
-
-
-def _plan(space: SpaceRow, ended: Sequence[Memory]) -> list[Statement]:
-    return documents.plan_end_chunks(space, [(version_rows.raw(one.id), one.version) for one in ended])

@@ -229,11 +229,9 @@ class Groups:
 
     def unsketched(self, heads: Iterable[int]) -> list[Statement]:
         """Return the statements that read what `ends` needs and is not known yet, for `learn_ends`; none else."""
-        missing = self._unsketched(self.of(heads).values())
+        members = {one for group in self.of(heads).values() for one in group.members}
+        missing = members - self._sketches.keys() - self._briefs.keys()
         return [graph.names(missing), graph.sketches(missing, self._shown, graph.BRIEF)] if missing else []
-
-    def _unsketched(self, groups: Iterable[Group]) -> set[int]:
-        return {one for group in groups for one in group.members} - self._sketches.keys() - self._briefs.keys()
 
     def learn_ends(self, answers: Sequence[Rows]) -> None:
         """Take the rows of the statements of `unsketched`."""

@@ -269,10 +269,7 @@ class GraphIndex:
         (rows,) = self.database.read([graph_rows.state(space)])
         if not rows:
             raise NotFound("space", space.space.name)
-        return self._known(rows[0])
-
-    def _known(self, row: Row) -> tuple[int, int, int]:
-        through, recogniser, revision, seq = cast(tuple[int, str, int, int], row)
+        through, recogniser, revision, seq = cast(tuple[int, str, int, int], rows[0])
         return through if recogniser == self.recogniser else 0, revision, seq
 
     @property

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
-from zipfile import BadZipFile, ZipInfo
+from zipfile import BadZipFile
 
 import zstandard
 
@@ -263,11 +263,9 @@ class _Walk:
                 if refusal is not None:
                     yield Member(path, entry.file_size, None, refusal)
                     continue
-                content = self._counted(unpacked(archive, entry, self._limit(entry)))
+                limit = min(self._options.max_member, max(RATIO_FROM, entry.compress_size * self._options.ratio))
+                content = self._counted(unpacked(archive, entry, limit))
                 yield from self._member(path, entry.file_size, content, depth)
-
-    def _limit(self, entry: ZipInfo) -> int:
-        return min(self._options.max_member, max(RATIO_FROM, entry.compress_size * self._options.ratio))
 
     def _tar(self, source: BinaryIO, prefix: str, depth: int) -> Iterator[Member]:
         try:

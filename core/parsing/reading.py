@@ -5,6 +5,7 @@ import io
 import re
 import struct
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 from zipfile import BadZipFile
@@ -68,7 +69,7 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
         del first[0]
     text, begun = "", False
     try:
-        for cells in csv.reader(_chain(first, lines), delimiter=mark, skipinitialspace=True):
+        for cells in csv.reader(chain(first, lines), delimiter=mark, skipinitialspace=True):
             if not any(cell.strip() for cell in cells):
                 continue
             text += row(cells) if begun else row(cells) + rule(len(cells))
@@ -80,11 +81,6 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
         raise Broken(f"The rows cannot be read: {error}.") from error
     if text:
         yield Piece(text=text, kind="table")
-
-
-def _chain(first: Iterable[str], rest: Iterable[str]) -> Iterator[str]:
-    yield from first
-    yield from rest
 
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

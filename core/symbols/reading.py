@@ -68,13 +68,13 @@ class CodeReader:
         self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
     ) -> Uses:
         """Return what uses the symbols of a name; `file.py:name` names those of a file."""
-        return self._uses(space, query, caller, now, _targets, code.callers, kinds, limit)
+        return self._uses(space, query, caller, now, code.callers, kinds, limit)
 
     def callees(
         self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
     ) -> Uses:
         """Return what the symbols of a name use, with what is defined inside of them."""
-        return self._uses(space, query, caller, now, _users, code.callees, kinds, limit)
+        return self._uses(space, query, caller, now, code.callees, kinds, limit)
 
     def outline(self, space: str, path: str, caller: Caller, now: int) -> Outline:
         """Return the symbols of a file. The end of a path is enough when one file alone has it.
@@ -122,19 +122,22 @@ class CodeReader:
         query: str,
         caller: Caller,
         now: int,
-        named: Callable[[Sequence[Row]], Sequence[Any]],
         ask: Callable[..., Statement],
         kinds: Sequence[EdgeKind],
         limit: int,
     ) -> Uses:
-        _check(kinds)
+        if not kinds or not {*kinds} <= {*EDGE_KINDS}:
+            raise InvalidInput.at("$.kinds", f"has an unknown kind; those that exist are {', '.join(EDGE_KINDS)}")
         opened = self.opened(space)
         found, seen = opened.space, Seen(caller.own_category, now)
         place, name = split(query)
         rows = [row for row in self._rows(code.named(found, name, seen, CANDIDATES)) if is_at(cast(str, row[3]), place)]
         if not rows:
             raise NotFound("symbol", query, opened.hint or "find_symbol lists names that contain a text")
-        uses = self._rows(ask(found, named(rows), kinds, seen, limit))
+        named: Sequence[Any] = [(cast(bytes, row[4]).hex(), row[1]) for row in rows]
+        if ask is code.callees:
+            named = [row[SYMBOL_WIDTH : SYMBOL_WIDTH + 2] for row in rows]
+        uses = self._rows(ask(found, named, kinds, seen, limit))
         total = cast(int, uses[0][-1]) if uses else 0
         return Uses(
             symbols=tuple(map(symbol, rows)),
@@ -200,19 +203,6 @@ def _use(row: Row) -> Use:
         certainty=certainty,
         of=of,
     )
-
-
-def _targets(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    return [(cast(bytes, row[4]).hex(), cast(str, row[1])) for row in rows]
-
-
-def _users(rows: Sequence[Row]) -> list[tuple[int, int]]:
-    return [cast(tuple[int, int], row[SYMBOL_WIDTH : SYMBOL_WIDTH + 2]) for row in rows]
-
-
-def _check(kinds: Sequence[EdgeKind]) -> None:
-    if not kinds or not {*kinds} <= {*EDGE_KINDS}:
-        raise InvalidInput.at("$.kinds", f"has an unknown kind; those that exist are {', '.join(EDGE_KINDS)}")
 
 
 DAMPING = 0.85

@@ -121,10 +121,6 @@ _IBAN = {
 }
 
 
-def _is_somebodys(match: re.Match[str]) -> bool:
-    return not _NOBODY.search(match[0])
-
-
 def _digits(text: str) -> str:
     return "".join(char for char in text if char.isdigit())
 
@@ -173,7 +169,7 @@ RULES = (
         "email",
         "@",
         r"(?<![\w.%+-])[\w%+-]{1,64}(?:\.[\w%+-]{1,64}){0,8}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w@-]|:\w)",
-        _is_somebodys,
+        lambda match: not _NOBODY.search(match[0]),
     ),
     rule(
         "iban",

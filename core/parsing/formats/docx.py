@@ -206,12 +206,9 @@ class _Reading:
             else:
                 yield block(self._outline, text)
         for chart in element.iter("c-chart"):
-            yield from self._chart(attribute(chart, "id") or "")
-
-    def _chart(self, relation: str) -> Iterator[Piece]:
-        target = self._relations.get(relation, ("", ""))[1]
-        if target in self._package and self._package.first(target):
-            yield from chart_pieces(self._package, target, self._outline)
+            target = self._relations.get(attribute(chart, "id") or "", ("", ""))[1]
+            if target in self._package and self._package.first(target):
+                yield from chart_pieces(self._package, target, self._outline)
 
     def _label(self, element: Element, style: str | None) -> tuple[str, int]:
         """Return the label of a list item, empty for another paragraph, and how deep the item is."""

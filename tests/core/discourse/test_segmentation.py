@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.discourse.segmentation import FULL, WINDOW, Segmenter, Vectors, pauses, segment, smoothed
+from muisti.core.discourse.segmentation import FULL, WINDOW, Segmenter, Vectors, segment, smoothed
 
 SUBJECTS = 3
 
@@ -109,11 +109,6 @@ def test_a_long_topic_is_not_cut_by_the_window() -> None:
 
 def test_turns_without_a_vector_change_nothing_alone() -> None:
     assert found(np.zeros((50, 8), np.float32)) == []
-
-
-def test_pauses_count_from_the_latest_turn() -> None:
-    assert pauses([10, 0, 55, 70], pause=50) == []
-    assert pauses([]) == []
 
 
 def test_short_turns_take_their_meaning_from_their_neighbours() -> None:
