@@ -7,8 +7,7 @@ coherence with the latest turns.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -164,38 +163,17 @@ class WorkingMemory:
         by_turn = {one.turn: one for one in topics.read_said(said)}
         known = [(memory, by_turn[memory.turn]) for memory in memories if memory.turn in by_turn]
         vectors = np.array(vectors_of([one for _, one in known], dimensions_of(space)), np.float32)
-        values = _values([memory for memory, _ in known], vectors, call.now)
-        return [
-            Held(
-                source="turn",
-                tokens=count(_said(memory) + "\n"),
-                memory_id=memory.id,
-                turn=memory.turn,
-                text=_said(memory),
-                value=round(math.fsum(worth.parts.values()), 4),
-                parts=worth.parts,
-                acts=worth.acts,
-                importance=worth.importance,
-            )
-            for (memory, _), worth in zip(known, values, strict=True)
-            if memory.id not in without
-        ]
+        turns = _valued([memory for memory, _ in known], vectors, count, call.now)
+        return [one for one in turns if one.memory_id not in without]
 
 
-class _Worth(NamedTuple):
-    """Parts of the value of a turn, what it does, and the parts of its importance."""
-
-    parts: dict[str, float]
-    acts: tuple[str, ...]
-    importance: Mapping[str, float]
-
-
-def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Worth]:
+def _valued(memories: Sequence[Memory], vectors: Vectors, count: Count, now: int) -> list[Held]:
+    """Return turns with their values, and what makes these."""
     terms = [set(tokenize(memory.content)) for memory in memories]
     uses = Counter(term for some in terms for term in some)
     subject = vectors[-LATEST:].sum(axis=0)
     length = float(np.linalg.norm(subject))
-    found: list[_Worth] = []
+    found: list[Held] = []
     for place, memory in enumerate(memories):
         at = to_us(memory.event_at or memory.created_at)
         mass = sum(math.log((len(memories) + 1) / (uses[term] + 0.5)) for term in terms[place])
@@ -207,7 +185,20 @@ def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Wor
             "coherence": max(0.0, float(vectors[place] @ subject) / length) if length else 0.0,
         }
         parts = {name: round(share * strength[name], 4) for name, share in SHARES.items()}
-        found.append(_Worth(parts, said.acts, weight.parts))
+        text = _said(memory)
+        found.append(
+            Held(
+                source="turn",
+                tokens=count(text + "\n"),
+                memory_id=memory.id,
+                turn=memory.turn,
+                text=text,
+                value=round(math.fsum(parts.values()), 4),
+                parts=parts,
+                acts=said.acts,
+                importance=weight.parts,
+            )
+        )
     return found
 
 

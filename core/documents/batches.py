@@ -62,12 +62,11 @@ class Figures(msgspec.Struct):
     lines: int = 0
     tokens: int = 0
 
-    def add(self, memory: Memory) -> None:
+    def add(self, text: str, overlap: int, tokens: int = 0) -> None:
         """Count what a chunk adds to the text of its document."""
-        own = memory.content[overlap_of(memory) :]
-        self.characters += len(own)
-        self.lines += own.count("\n")
-        self.tokens += memory.tokens
+        self.characters += len(text) - overlap
+        self.lines += text.count("\n", overlap)
+        self.tokens += tokens
 
 
 class ChunkStaging:
@@ -116,7 +115,7 @@ class ChunkStaging:
                     written.result()
                 written = behind.submit(write, self._database, batch)
                 for one, memory in zip(accepted, made, strict=True):
-                    self.figures.add(memory)
+                    self.figures.add(memory.content, overlap_of(memory), memory.tokens)
                     self.flags += one.flags[: max(0, FLAGS_MAX - len(self.flags))]
             if written is not None:
                 written.result()

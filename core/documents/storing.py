@@ -111,10 +111,11 @@ class Preparing:
     def _count(self, work: Work) -> None:
         for number, cut in enumerate(work.incoming.cuts):
             one = work.accepted.get(number)
-            text, overlap = (cut.text, cut.overlap) if one is None else _own(one.draft)
-            work.figures.characters += len(text) - overlap
-            work.figures.lines += text.count("\n", overlap)
-            work.figures.tokens += 0 if one is None else count_tokens(text)
+            text, overlap = cut.text, cut.overlap
+            if one is not None:
+                text, stated = one.draft.content, one.draft.structure.get("overlap")
+                overlap = stated if isinstance(stated, int) else 0
+            work.figures.add(text, overlap, 0 if one is None else count_tokens(text))
         for one in work.alignment.changing:
             work.figures.tokens += one.known.tokens
 
@@ -137,15 +138,9 @@ class Preparing:
         work.figures = staging.figures
         for number, cut in enumerate(cuts):
             if number not in coming or call.dry_run:
-                work.figures.characters += len(cut.text) - cut.overlap
-                work.figures.lines += cut.text.count("\n", cut.overlap)
+                work.figures.add(cut.text, cut.overlap)
         for one in (*work.alignment.kept, *(each.known for each in work.alignment.changing)):
             work.figures.tokens += one.tokens
-
-
-def _own(draft: Draft) -> tuple[str, int]:
-    overlap = draft.structure.get("overlap")
-    return draft.content, overlap if isinstance(overlap, int) else 0
 
 
 def _anew(alignment: Alignment) -> Alignment:

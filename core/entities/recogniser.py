@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import NamedTuple, Protocol
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.spans import Names, Span, Stretch, likeliest, spans, stretches, trimmed, unread
+from muisti.core.entities.spans import Names, Stretch, likeliest, spans, stretches, trimmed, unread
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import NAME_CHARACTERS, EntityKind
@@ -179,11 +179,9 @@ class ShippedRecogniser:
         for span in found:
             first, last = trimmed(words, span.start, span.stop)
             if first < last:
-                yield self._mention(stretch.words, Span(first, last, span.kind, span.share, span.source))
-
-    def _mention(self, words: Sequence[tuple[int, int]], span: Span) -> Mention:
-        share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
-        return Mention(words[span.start][0], words[span.stop - 1][1], span.kind, round(share, 3), span.source)
+                share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
+                start, stop = stretch.words[first][0], stretch.words[last - 1][1]
+                yield Mention(start, stop, span.kind, round(share, 3), span.source)
 
 
 def with_rules(text: str, stretch: Stretch, names: Names, named: Iterable[Mention]) -> list[Mention]:

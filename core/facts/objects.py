@@ -174,10 +174,6 @@ def _liked(words: Sequence[Word], at: int, stop: int) -> bool:
     )
 
 
-def _thing(words: Sequence[Word], at: int, stop: int) -> bool:
-    return _liked(words, at, stop) and words[at].text not in ("to", "being")
-
-
 def _owned(words: Sequence[Word], at: int, stop: int) -> bool:
     return words[at].text in _MADE or words[at].capital or words[at].text.isdigit()
 
@@ -217,7 +213,7 @@ def _verb(words: Sequence[Word], at: int, stop: int) -> bool:
 CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "any": _any,
     "liked": _liked,
-    "thing": _thing,
+    "thing": lambda words, at, stop: _liked(words, at, stop) and words[at].text not in ("to", "being"),
     "owned": _owned,
     "possession": lambda words, at, stop: _has(words, at, stop, 5, lexicon.THINGS) and words[at].text != "the",
     "possessed": _possessed,

@@ -154,16 +154,8 @@ class _Reader:
             ends = [self._mentions[pair.subject], self._mentions[pair.object]]
             sure = between.confidence(judge.probability(pair.features), ends)
             if sure >= judge.sure[pair.kind]:
-                yield Fact(
-                    subject=pair.subject,
-                    kind=pair.kind,
-                    object=pair.object,
-                    literal=None,
-                    polarity=True,
-                    confidence=round(sure, 3),
-                    start=min(one.start for one in ends),
-                    stop=max(one.stop for one in ends),
-                )
+                start, stop = min(one.start for one in ends), max(one.stop for one in ends)
+                yield Fact(pair.subject, pair.kind, pair.object, None, True, round(sure, 3), start, stop)
 
     def _subjects(self, sentence: Sequence[Word]) -> Mapping[int, tuple[int, int]]:
         """Return the subjects that a clause may have, by their first words: who they are, and their last words."""
@@ -187,16 +179,10 @@ class _Reader:
         if number is None and one.kind in _OF_NAMES:
             number = self._name_at(sentence, begin, bare, stop)
         certain = self._mentions[subject].confidence if subject >= 0 else 1.0
-        return Fact(
-            subject=subject,
-            kind=one.kind,
-            object=number,
-            literal=(begin, stop) if number is None else None,
-            polarity=one.polarity,
-            confidence=round(MEASURED.get(one.kind, OTHERS) * certain, 3),
-            start=sentence[first].start,
-            stop=max(sentence[last - 1].stop, stop),
-        )
+        literal = (begin, stop) if number is None else None
+        sure = round(MEASURED.get(one.kind, OTHERS) * certain, 3)
+        end = max(sentence[last - 1].stop, stop)
+        return Fact(subject, one.kind, number, literal, one.polarity, sure, sentence[first].start, end)
 
     def _name_at(self, sentence: Sequence[Word], begin: int, bare: int, stop: int) -> int | None:
         """Return the longest mention at the beginning of an object, or around it; none that owns what follows."""

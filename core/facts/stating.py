@@ -181,16 +181,11 @@ def _by_adjective(words: Sequence[Word], clause: Clause) -> _Found | None:
                 return found
         if word in lexicon.BEFORE and (found := _before(words, clause, at)):
             return found
-        if word in lexicon.ROLES and _ends_phrase(words, at, clause.until):
+        if word in lexicon.ROLES and _closes(words, at + 1, clause.until, _AFTER_ROLES):
             return _Found(Cue("is"), objects.bare(words, clause.at, at + 1), at + 1)
         if word in _MARKS or word.endswith("ing"):
             break
     return None
-
-
-def _ends_phrase(words: Sequence[Word], at: int, until: int) -> bool:
-    after = words[at + 1] if at + 1 < until else None
-    return after is None or after.text in _AFTER_ROLES or not after.text[0].isalnum()
 
 
 def _by_noun(words: Sequence[Word], clause: Clause) -> _Found | None:
@@ -227,8 +222,8 @@ def _before(words: Sequence[Word], clause: Clause, at: int) -> _Found | None:
     return _Found(Cue(lexicon.BEFORE[words[at].text]), first, at)
 
 
-def _closes(words: Sequence[Word], at: int, until: int) -> bool:
-    return at >= until or words[at].text in _AFTER_ADJECTIVES or not words[at].text[0].isalnum()
+def _closes(words: Sequence[Word], at: int, until: int, after: frozenset[str]) -> bool:
+    return at >= until or words[at].text in after or not words[at].text[0].isalnum()
 
 
 def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
@@ -241,7 +236,7 @@ def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
             kind = "dislikes"
         elif word in lexicon.IN_FAVOUR:
             kind = "likes"
-        if kind is not None and (word in _BE_ADVERBS or _closes(words, at + 1, clause.until)):
+        if kind is not None and (word in _BE_ADVERBS or _closes(words, at + 1, clause.until, _AFTER_ADJECTIVES)):
             stop = at
             while stop > first and (words[stop - 1].text in _BE or words[stop - 1].text.endswith("ly")):
                 stop -= 1

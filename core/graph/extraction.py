@@ -59,7 +59,7 @@ def with_imported(
     others = [one for one in mentions if all(one.stop <= name.start or name.stop <= one.start for name in names)]
     if "entity" in metadata:  # what follows the name is its kind, in words of the other system
         others = [one for one in others if text[one.start : one.stop] != metadata.get("entity_type")]
-    facts = [] if relation is None else [_fact(text, *relation)]
+    facts = [] if relation is None else [Fact(*relation, None, True, CONFIDENCE, 0, len(text))]
     return [*known, *others], facts
 
 
@@ -87,10 +87,6 @@ def _found(text: str, name: str, after: int, kind: EntityKind) -> list[Mention]:
 def _of_kind(name: Mention, mentions: Sequence[Mention]) -> Mention:
     same = [one.kind for one in mentions if (one.start, one.stop) == (name.start, name.stop)]
     return replace(name, kind=same[0]) if same and name.kind == "other" else name
-
-
-def _fact(text: str, subject: int, kind: RelationKind, target: int) -> Fact:
-    return Fact(subject, kind, target, None, True, CONFIDENCE, 0, len(text))
 
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
@@ -150,7 +146,7 @@ class Reader:
     def read(self, sources: Iterable[Source], *, ask: bool = True) -> Gathered:
         """Return the rows of versions. Without `ask` no model elsewhere is asked."""
         found, every = _Found(), list(sources)
-        parts = [[] if _is_stated(source) or _is_code(source) else _parts(source) for source in every]
+        parts = [_parts(source) if _is_text(source) else [] for source in every]
         told = iter(self._told([part.text for own in parts for part in own], ask=ask))
         for source, own in zip(every, parts, strict=True):
             if source.kind == "entity":
@@ -280,13 +276,11 @@ def _names(*speakers: str | None) -> tuple[str, ...]:
     return tuple(one for one in speakers if one and not is_side(one))
 
 
-def _is_stated(source: Source) -> bool:
-    return source.kind in ("entity", "relation")
-
-
-def _is_code(source: Source) -> bool:
+def _is_text(source: Source) -> bool:
+    """Return whether a version is to be read: neither stated by people nor code."""
     language = source.structure.get("language")
-    return source.kind == "chunk" and isinstance(language, str) and is_programming_language(language)
+    is_code = source.kind == "chunk" and isinstance(language, str) and is_programming_language(language)
+    return not is_code and source.kind not in ("entity", "relation")
 
 
 def _stated_entity(source: Source, found: _Found) -> None:

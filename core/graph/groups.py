@@ -4,18 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from muisti.core.entities.names import folded, lookups, norm
-from muisti.core.graph.merging import (
-    Candidate,
-    Group,
-    Name,
-    Sketch,
-    Stated,
-    candidate_of,
-    current,
-    grouped,
-    name_of,
-    stated_of,
-)
+from muisti.core.graph import merging
 from muisti.core.model.graph import End
 from muisti.core.model.graph_terms import EntityKind, ProposalReason, RelationSource
 from muisti.core.model.relations import FUNCTIONAL, RelationKind
@@ -170,18 +159,18 @@ class Groups:
 
     def __init__(self, database: Database, shown: Shown) -> None:
         self._database, self._shown = database, shown
-        self.names: dict[int, Name] = {}
-        self._stated: dict[tuple[int, int, int], Stated] = {}
-        self._candidates: dict[tuple[int, str], Candidate] = {}
-        self._sketches: dict[int, Sketch | None] = {}
-        self._briefs: dict[int, Sketch | None] = {}
+        self.names: dict[int, merging.Name] = {}
+        self._stated: dict[tuple[int, int, int], merging.Stated] = {}
+        self._candidates: dict[tuple[int, str], merging.Candidate] = {}
+        self._sketches: dict[int, merging.Sketch | None] = {}
+        self._briefs: dict[int, merging.Sketch | None] = {}
         self._related: dict[int, bool] = {}  # whether other names may belong to a name
         self._explored: set[int] = set()
         self._knows_statements: set[int] = set()
         self._knows_longs: set[int] = set()
-        self._found: dict[int, Group] = {}
+        self._found: dict[int, merging.Group] = {}
 
-    def of(self, ids: Iterable[int]) -> dict[int, Group]:
+    def of(self, ids: Iterable[int]) -> dict[int, merging.Group]:
         """Return the group of each name."""
         wanted = {*ids}
         frontier = wanted - self._explored
@@ -240,12 +229,12 @@ class Groups:
             self.add(names)
             self._briefs.update(self._read(sketches))
 
-    def end(self, group: Group) -> End:
+    def end(self, group: merging.Group) -> End:
         """Return a group as the end of a relation; its names must be sketched."""
         spelling, kind, _ = self.told(group)
         return End(id=self.names[group.head].code, name=spelling, kind=kind)
 
-    def told(self, group: Group) -> tuple[str, EntityKind, Stated | None]:
+    def told(self, group: merging.Group) -> tuple[str, EntityKind, merging.Stated | None]:
         """Return the name and the kind of a group, and the statement of a person on it."""
         said = self.statement(group)
         sketches = [self._sketches.get(one) or self._briefs.get(one) for one in (group.head, *group.members)]
@@ -254,7 +243,7 @@ class Groups:
         kind = said.kind if said and said.kind != "other" else sketch.kind if sketch else "other"
         return name, kind, said
 
-    def statement(self, group: Group) -> Stated | None:
+    def statement(self, group: merging.Group) -> merging.Stated | None:
         """Return the last statement of a person that is about the head of a group."""
         own = [one for one in self._stated.values() if one.entity == one.alias == group.head]
         return max(own, key=lambda one: one.version, default=None)
@@ -262,10 +251,10 @@ class Groups:
     def are_apart(self, first: int, second: int) -> bool:
         """Return whether people keep two names apart, or others of their groups; both must be known."""
         one, other = self._found[first].members, self._found[second].members
-        said = current(self._stated.values())
+        said = merging.current(self._stated.values())
         return any(said[pair].apart for a in one for b in other for pair in [(min(a, b), max(a, b))] if pair in said)
 
-    def sketched(self, name: int) -> Sketch | None:
+    def sketched(self, name: int) -> merging.Sketch | None:
         return self._sketches.get(name)
 
     def sketch(self, names: Collection[int]) -> None:
@@ -276,12 +265,12 @@ class Groups:
             (rows,) = self._database.read([graph.sketches(wanted, self._shown)])
             self._sketches.update(self._read(rows))
 
-    def _read(self, rows: Rows) -> dict[int, Sketch | None]:
-        return {id_: Sketch.of(told, self.names[id_].norm) for id_, told in cast(list[tuple[int, str]], rows)}
+    def _read(self, rows: Rows) -> dict[int, merging.Sketch | None]:
+        return {id_: merging.Sketch.of(told, self.names[id_].norm) for id_, told in cast(list[tuple[int, str]], rows)}
 
     def add(self, rows: Iterable[Row]) -> list[int]:
         """Take the ids, codes and norms of names, and return the ids."""
-        found = [name_of(row) for row in rows]
+        found = [merging.name_of(row) for row in rows]
         self.names.update((one.id, one) for one in found)
         return [one.id for one in found]
 
@@ -297,7 +286,7 @@ class Groups:
 
     def _learn_names(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            one = name_of(row)
+            one = merging.name_of(row)
             self.names[one.id], self._related[one.id] = one, bool(row[3])
 
     def _explore(self, frontier: set[int]) -> None:
@@ -311,7 +300,7 @@ class Groups:
         if related and self._gather(related):
             self._found.update(self._grouped())
         else:
-            self._found.update((one, Group(one, (one,), {})) for one in frontier)
+            self._found.update((one, merging.Group(one, (one,), {})) for one in frontier)
 
     def _gather(self, related: set[int]) -> bool:
         """Read the statements on names, their longer and shorter names; return whether there is any."""
@@ -343,10 +332,10 @@ class Groups:
 
     def _take(self, stated: Iterable[Sequence[object]], longs: Rows | tuple[()], about: Iterable[int]) -> None:
         for row in stated:
-            one = stated_of(cast("tuple[int, ...]", row))
+            one = merging.stated_of(cast("tuple[int, ...]", row))
             self._stated[one.entity, one.alias, one.version] = one
         for row in longs:
-            candidate = candidate_of(row)
+            candidate = merging.candidate_of(row)
             known = self._candidates.get((candidate.short, candidate.rule))
             more = () if known is None else known.longs
             both = tuple(dict.fromkeys((*more, *candidate.longs)))
@@ -364,8 +353,8 @@ class Groups:
         missing = ids - self.names.keys()
         return [graph.names(missing)] if missing else []
 
-    def _grouped(self) -> dict[int, Group]:
+    def _grouped(self) -> dict[int, merging.Group]:
         norms = {id_: name.norm for id_, name in self.names.items()}
         sketches = {id_: sketch for id_, sketch in self._sketches.items() if sketch is not None}
         candidates = [*self._candidates.values()]
-        return grouped(self.names.keys(), norms, current(self._stated.values()), candidates, sketches)
+        return merging.grouped(self.names.keys(), norms, merging.current(self._stated.values()), candidates, sketches)

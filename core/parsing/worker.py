@@ -151,7 +151,7 @@ def _receive(source: io.FileIO, target: BinaryIO) -> tuple[frames.Job, bytearray
         kind, length = frames.HEADER.unpack(header)
         body = _exactly(source, length)
         if Kind(kind) is Kind.JOB:
-            job = frames.job_decoder.decode(body)
+            job = frames.decode(body, type=frames.Job)
             _send(target, frames.message(Kind.READY))
         elif job is not None and not length:
             return job, data

@@ -7,7 +7,7 @@ changed.
 import msgspec
 import numpy as np
 
-from muisti.core.code.headers import symbol_of
+from muisti.core.code.apart import symbol_of
 from muisti.core.index.columns import Keywords, Lists
 from muisti.core.index.pool import one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot

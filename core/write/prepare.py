@@ -8,7 +8,7 @@ import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
-from muisti.core.code.headers import header, is_code
+from muisti.core.code.apart import header, is_code
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack

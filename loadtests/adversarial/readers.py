@@ -13,8 +13,7 @@ import numpy as np
 
 from muisti.core.chunking.cutting import DEFAULT, cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.code import grammars, reading
-from muisti.core.code import headers as code_headers
+from muisti.core.code import apart, grammars, reading
 from muisti.core.code.grammars import TooIntricate, is_available
 from muisti.core.conflicts import attribution, judgement, stance, words
 from muisti.core.context import weights
@@ -326,8 +325,8 @@ READERS = (
     Reader("file of values", lambda one: _parsed(one, "a.csv")),
     Reader("arguments of a tool", lambda one: given.given(Remember, {"content": one, "tags": one})),
     Reader("message of MCP", _message),
-    Reader("words of code", lambda one: code_headers.words_of([one])),
-    Reader("symbol in a passage", code_headers.symbol_of),
+    Reader("words of code", lambda one: apart.words_of([one])),
+    Reader("symbol in a passage", apart.symbol_of),
     Reader("graph for XML", marks.xml),
     Reader("size for MCP", recall.tokens),
     Reader("script", mostly_latin),

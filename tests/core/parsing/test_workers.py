@@ -188,5 +188,5 @@ def test_every_format_is_read_here_or_by_a_worker():
 def test_messages_that_come_back_are_the_facts():
     facts = frames.Facts("t", 3, "en", ["n"])
     data = frames.message(frames.Kind.FACTS, facts)
-    assert frames.facts_decoder.decode(data[frames.HEADER.size :]) == facts
+    assert frames.decode(data[frames.HEADER.size :], type=frames.Facts) == facts
     assert About().notes == []
