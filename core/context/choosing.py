@@ -1,4 +1,16 @@
-"""Choose and pack what goes into a number of tokens, counted exactly, among the hits of a search."""
+"""Choose among the hits of a search what goes into a number of tokens, counted exactly.
+
+It is packed greedily, by value for each token, and what does not fit is skipped.
+
+    short memory, whole      value / USUAL                                   whatever its length, so in order of rank
+    piece of a long one      CUT * value * weight * new / max(tokens, LEAST)
+
+`new` is 1 for a piece of words that are not there yet, down to `1 - NOVELTY` for one that says nothing new. The first
+piece of a memory also pays for its line, and the first memory of a group for the group's heading. The best memory
+comes first: whole when it takes at most half of the room, else with the piece that says most for its tokens.
+
+The constants are chosen on the tuning halves of LoCoMo, BEAM and QMSum (docs/concepts/context.md).
+"""
 
 import heapq
 from collections.abc import Callable, Sequence

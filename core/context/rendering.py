@@ -213,7 +213,11 @@ _Key = tuple[str, Version]  # the encoding, and the version
 
 
 class Sizes:
-    """The features of all spaces. Thread-safe."""
+    """The features of memories by version: in memory, else stored, else computed. Thread-safe.
+
+    A version never changes, so neither do its features. What is computed is noted, and written with the counts of
+    retrievals. What is noted and not yet written is lost with the process, and computed again.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

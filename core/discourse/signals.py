@@ -197,6 +197,10 @@ class Importance:
 def importance(signals: Signals, *, novelty: float, mass: float) -> Importance:
     """Return the importance of a message. `novelty` is in [0, 1], `mass` the sum of the idf of its distinct terms.
 
+    It is a base and a sum of named parts, so it is never zero and can be explained. Working memory chooses and shows
+    messages by it; searches do not use it. The parts and their weights come from which turns of two collections of
+    conversations hold answers to questions. Two parts held in both: novelty, and speaking in the first person.
+
     >>> from muisti.core.discourse.signals import signals
     >>> importance(signals("I moved to Turku yesterday."), novelty=0.8, mass=20.0).value > .6
     True

@@ -39,7 +39,9 @@ def key_of(text: str) -> bytes:
 
 
 class Cuts:
-    """Cuts in their order. `keys` identify their texts. A context, which deletes the file when it ends.
+    """Cuts in their order, in memory while they are few, else in a file that is deleted when this context ends.
+
+    A write may be tried several times, so its cuts can be read again. `keys` identify their texts.
 
     Raises `OSError` where there is no room for the file.
     """

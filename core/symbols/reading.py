@@ -230,7 +230,11 @@ class Drawn(NamedTuple):
 
 
 class Graph:
-    """Definitions with what they use, as arrays. Nodes are definitions first, then files."""
+    """Definitions with what they use, as arrays. Nodes are definitions first, then files.
+
+    The rank of a definition is that of PageRank over uses. A definition passes its rank on to what it uses, a file to
+    all that it defines. What the caller mentions gets most of the rank that starts each round.
+    """
 
     def __init__(self, symbols: Sequence[Row], edges: Sequence[Row]) -> None:
         self.nodes: list[_Node] = []
