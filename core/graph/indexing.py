@@ -229,7 +229,7 @@ class GraphIndex:
         (rows,) = self.database.read([graph_rows.fallbacks(space)])
         return cast(int, rows[0][0])
 
-    def foretell(self, name: str, most: int = TOGETHER) -> Extension:
+    def foretell(self, name: str) -> Extension:
         """Return what reading the next versions would find, and store nothing. No model elsewhere is asked.
 
         Raises:
@@ -237,7 +237,7 @@ class GraphIndex:
         """
         space = find_space(self.database, name)
         through, *_ = self._state(space)
-        (rows,) = self.database.read([graph_rows.unread(space, through, most)])
+        (rows,) = self.database.read([graph_rows.unread(space, through, TOGETHER)])
         found = self._reader.read(map(_source, rows), ask=False)
         return _counted(len(rows), found, self.pending(space))
 

@@ -192,10 +192,9 @@ _TITLE = re.compile(r"title:(.*)", re.IGNORECASE)
 class MarkdownReader:
     """Reader of one Markdown text. After its pieces have been read, `title` is the first title, or None."""
 
-    def __init__(self, top: tuple[str, ...] = (), page: int | None = None) -> None:
+    def __init__(self, top: tuple[str, ...] = ()) -> None:
         self.title: str | None = None
         self._outline = Outline(top)
-        self._page = page
         self._lines: list[str] = []
         self._size = 0
         self._kind: PieceKind = "text"
@@ -259,7 +258,7 @@ class MarkdownReader:
         if self.title is None and level == 1:
             self.title = title or None
         self._outline.enter(level, title)
-        return Piece(text=text, kind="heading", page=self._page, headings=self._outline.path)
+        return Piece(text=text, kind="heading", headings=self._outline.path)
 
     def _begin(self, kind: PieceKind, line: str, language: str | None) -> Iterator[Piece]:
         yield from self._flush()
@@ -278,7 +277,6 @@ class MarkdownReader:
             yield Piece(
                 text="".join(self._lines),
                 kind=self._kind,
-                page=self._page,
                 headings=self._outline.path,
                 language=self._language,
             )
