@@ -1,4 +1,4 @@
-"""From a file to a document: its bytes hashed, parsed and cut, within bounded memory, and its language."""
+"""Files on their way to documents: their bytes, cuts, options and language, within bounded memory."""
 
 import re
 import tempfile
@@ -12,16 +12,14 @@ from typing import Any, BinaryIO, Self, cast
 
 import msgspec
 
-from muisti.core.chunking.cutting import cut
 from muisti.core.chunking.options import Chunking
 from muisti.core.model.documents import Cut
 from muisti.core.model.filing import FileFacts, NewDocument
+from muisti.core.model.tasks import NewItem
 from muisti.core.model.terms import Importance, SourceClass
 from muisti.core.model.values import Json
 from muisti.core.parsing.detect import LANGUAGES
-from muisti.core.parsing.parsed import Options, Parsed
-from muisti.core.parsing.reading import parse
-from muisti.core.parsing.workers import Workers
+from muisti.core.parsing.parsed import Parsed
 from muisti.core.text.language import told
 
 CUTS_IN_MEMORY = 4_000_000  # characters
@@ -208,56 +206,48 @@ class Held:
         self.close()
 
 
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """The request of a task: how its files are read, and the fields that their documents get."""
+
+    stated: Stated = Stated()
+    reading: Reading = Reading()
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Place of the bytes of an item: in a blob of the task, or at a path of this machine.
+
+    `member` is the place of a member in that archive. `origin` is the path below the folder of the server's own files.
+    """
+
+    blob: str | None = None
+    server_path: str | None = None
+    member: int | None = None
+    mtime: int | None = None
+    media_type: str | None = None
+    origin: str | None = None
+
+    def item(self, path: str) -> NewItem:
+        """Return the item of a task that stores this file as the document at a path."""
+        return NewItem(path, msgspec.to_builtins(self))
+
+
+USUAL_FILE = File()
+
+
 def stated_document(
-    path: str,
-    held: Held,
-    stated: Stated,
-    reading: Reading,
-    mtime: int | None,
-    parsed: Parsed | None = None,
-    origin: str | None = None,
-    language: str | None = None,
+    path: str, held: Held, job: Job, file: File, parsed: Parsed | None = None, language: str | None = None
 ) -> NewDocument:
     """Return the document of a file; without `parsed` what is known before it is parsed."""
     facts = FileFacts(
         sha256=held.sha256,
         size=held.size,
-        mtime=mtime,
+        mtime=file.mtime,
         media_type=None if parsed is None else parsed.media_type,
         title=None if parsed is None else parsed.title,
         pages=None if parsed is None else parsed.pages,
         language=language,
-        origin=origin,
+        origin=None if parsed is None else file.origin,
         notes=() if parsed is None else tuple(parsed.notes),
-        options=reading.told,
+        options=job.reading.told,
     )
-    return NewDocument(path=path, facts=facts, **msgspec.structs.asdict(stated))
-
-
-def read_file(
-    path: str,
-    held: Held,
-    stated: Stated,
-    reading: Reading,
-    mtime: int | None,
-    workers: Workers,
-    media_type: str | None = None,
-    origin: str | None = None,
-) -> tuple[NewDocument, Cuts]:
-    """Parse and cut a file. The caller closes the cuts.
-
-    Raises:
-        Unreadable: the file gives no text; nothing of it is kept.
-        InvalidInput: the options of chunking are not valid.
-    """
-    options = Options(main_content=reading.main_content, encoding=reading.encoding, media_type=media_type)
-    cuts = Cuts()
-    try:
-        with parse(held.stream, path, options, workers) as parsed:
-            for one in cut(parsed, reading.chunking, parsed.note):
-                cuts.append(one)
-            language = language_of(parsed.language, cuts)
-            return stated_document(path, held, stated, reading, mtime, parsed, origin, language), cuts
-    except BaseException:  # whatever ends the reading, the temporary file is deleted; the error goes on
-        cuts.close()
-        raise
+    return NewDocument(path=path, facts=facts, **msgspec.structs.asdict(job.stated))

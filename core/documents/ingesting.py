@@ -9,8 +9,18 @@ from typing import Self
 import msgspec
 from msgspec import structs
 
-from muisti.core.chunking.cutting import Preview, preview
-from muisti.core.documents.files import CUTS_IN_MEMORY, Held, Reading, Stated, read_file, stated_document
+from muisti.core.chunking.cutting import Preview, cut, preview
+from muisti.core.documents.files import (
+    CUTS_IN_MEMORY,
+    USUAL_FILE,
+    Cuts,
+    File,
+    Held,
+    Job,
+    Reading,
+    language_of,
+    stated_document,
+)
 from muisti.core.documents.storing import Incoming, Storer
 from muisti.core.identity.caller import Caller
 from muisti.core.model.decoding import convert
@@ -95,34 +105,6 @@ def _blocks(member: Member) -> Iterator[bytes]:
 KIND = "ingest"
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """The request of a task: how its files are read, and the fields that their documents get."""
-
-    stated: Stated = Stated()
-    reading: Reading = Reading()
-
-
-class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Place of the bytes of an item: in a blob of the task, or at a path of this machine.
-
-    `member` is the place of a member in that archive. `origin` is the path below the folder of the server's own files.
-    """
-
-    blob: str | None = None
-    server_path: str | None = None
-    member: int | None = None
-    mtime: int | None = None
-    media_type: str | None = None
-    origin: str | None = None
-
-    def item(self, path: str) -> NewItem:
-        """Return the item of a task that stores this file as the document at a path."""
-        return NewItem(path, msgspec.to_builtins(self))
-
-
-USUAL_FILE = File()
-
-
 class Ready(msgspec.Struct, frozen=True):
     """A file that was read: its item, and the document to store; None when it is unchanged."""
 
@@ -143,7 +125,7 @@ class Ingester:
             Unreadable: the file gives no text; nothing is stored.
             InvalidInput, SensitiveContent, Forbidden, QuotaExceeded, TooLarge.
         """
-        new = stated_document(path, held, job.stated, job.reading, file.mtime)
+        new = stated_document(path, held, job, file)
         known = self._storer.current(space, new, call)
         if known is not None:
             return self._storer.leave(space, known, call)
@@ -152,10 +134,18 @@ class Ingester:
             return self._storer.put(space, [incoming], call)
 
     def _incoming(self, path: str, held: Held, job: Job, file: File) -> Incoming:
-        new, cuts = read_file(
-            path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type, file.origin
-        )
-        return Incoming(new=new, cuts=cuts)
+        """Parse and cut a file. The caller closes the cuts."""
+        reading, cuts = job.reading, Cuts()
+        options = Options(main_content=reading.main_content, encoding=reading.encoding, media_type=file.media_type)
+        try:
+            with parse(held.stream, path, options, self._workers) as parsed:
+                for one in cut(parsed, reading.chunking, parsed.note):
+                    cuts.append(one)
+                new = stated_document(path, held, job, file, parsed, language_of(parsed.language, cuts))
+                return Incoming(new=new, cuts=cuts)
+        except BaseException:  # whatever ends the reading, the temporary file is deleted; the error goes on
+            cuts.close()
+            raise
 
     def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
         """Yield where a file would be cut. Nothing is stored. Raises `Unreadable` and `InvalidInput`."""
@@ -166,7 +156,7 @@ class Ingester:
     def read(self, space: str, item: Item, held: Held, job: Job, file: File, caller: Caller) -> Ready:
         """Read the file of an item. Raises `Unreadable` and `InvalidInput`."""
         call = Call(self._clock(), None, caller)
-        new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
+        new = stated_document(item.name, held, job, file)
         if self._storer.current(space, new, call) is not None:
             return Ready(item, None)
         for _ in range(2):

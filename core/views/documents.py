@@ -7,14 +7,15 @@ import msgspec
 from muisti.core.chunking.cutting import Preview as Preview
 from muisti.core.chunking.options import STRATEGIES as STRATEGIES
 from muisti.core.chunking.options import Chunking as Chunking
+from muisti.core.documents.files import USUAL_FILE
 from muisti.core.documents.files import Cuts as Cuts
+from muisti.core.documents.files import File as File
 from muisti.core.documents.files import Held as Held
+from muisti.core.documents.files import Job as Job
 from muisti.core.documents.files import Reading as Reading
 from muisti.core.documents.files import Stated as Stated
 from muisti.core.documents.ingesting import KIND as KIND
-from muisti.core.documents.ingesting import USUAL_FILE, Ingester
-from muisti.core.documents.ingesting import File as File
-from muisti.core.documents.ingesting import Job as Job
+from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.ingesting import holds_documents as holds_documents
 from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.pruning import Look as Look
