@@ -131,34 +131,15 @@ def names(text: str, language: str) -> list[str]:
     return [one.name for one in read("", text, language).definitions if one.kind != "constant"]
 
 
-def only(records: Iterable[Record]) -> "Only":
-    """Return the definitions whose names are unique among the functions, methods and types of a language."""
-    found = Only()
+def only(records: Iterable[Record]) -> Callable[[str, str], tuple[str, str] | None]:
+    """Return what gives the path and qualified name of the only function, method or type of a language with a name."""
+    found: dict[tuple[str, str], tuple[str, str] | None] = {}
     for record in records:
-        found.add(record)
-    return found
-
-
-class Only:
-    """Definitions by language and name, as far as there is one alone."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[str, str] | None] = {}
-
-    def add(self, record: Record) -> None:
-        """Take in the definitions of a file."""
         for one in record.definitions:
             if one.name and one.kind != "constant" and not _UNNAMED & {*one.flags}:
-                self.put(record.language, one.name, record.path, one.qualified)
-
-    def put(self, language: str, name: str, path: str, qualified: str) -> None:
-        """Take in a definition."""
-        key = (language, name)
-        self._found[key] = None if key in self._found else (path, qualified)
-
-    def get(self, language: str, name: str) -> tuple[str, str] | None:
-        """Return the path and the qualified name of the only definition of a name."""
-        return self._found.get((language, name))
+                key = record.language, one.name
+                found[key] = None if key in found else (record.path, one.qualified)
+    return lambda language, name: found.get((language, name))
 
 
 def resolve_all(records: Iterable[Record]) -> dict[str, Resolved]:
@@ -166,5 +147,5 @@ def resolve_all(records: Iterable[Record]) -> dict[str, Resolved]:
     by_path = {one.path: one for one in records}
     files = ((one.path, one.language, one.package) for one in by_path.values())
     modules = Modules(files, Projects(by_path.values()))
-    resolver = Resolver(modules, by_path.__getitem__, only(by_path.values()).get)
+    resolver = Resolver(modules, by_path.__getitem__, only(by_path.values()))
     return {path: resolver.resolve(path) for path in by_path}

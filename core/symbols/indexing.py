@@ -228,7 +228,7 @@ class _Pass:
             resolver = Resolver(
                 self._modules(category),
                 lambda path, by_path=by_path: self._record(by_path[path]),
-                only(self._records[row] for row in plain).get,
+                only(self._records[row] for row in plain),
             )
             mine = [one for one in work if one.category == category]
             for start in range(0, len(mine), TOGETHER):
