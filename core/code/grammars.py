@@ -112,22 +112,15 @@ def parse(source: str | bytes, language: str) -> "Tree":
         raise TooIntricate(language) from error
 
 
-class _Parsers(local):
-    """Parsers of one thread, by language; two threads may not share one."""
-
-    def __init__(self) -> None:
-        self.of: dict[str, Parser] = {}
-
-
-_PARSERS = _Parsers()
+_PARSERS = local()  # of a thread, by language: two threads may not share one
 
 
 def _parser(language: str) -> "Parser":
-    found = _PARSERS.of.get(language)
-    if found is None:
+    known: dict[str, Parser] = _PARSERS.__dict__
+    if language not in known:
         tree_sitter: Any = import_module("tree_sitter")
-        found = _PARSERS.of[language] = tree_sitter.Parser(load(language))
-    return found
+        known[language] = tree_sitter.Parser(load(language))
+    return known[language]
 
 
 def check(name: str) -> Grammar:

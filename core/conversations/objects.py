@@ -1,6 +1,6 @@
 """Sessions, conversations and topics as objects: made, changed, moved, closed, opened again, deleted with all below."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from msgspec import structs
@@ -31,12 +31,6 @@ from muisti.core.write.preconditions import check_version
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
-
-_DELETED: Mapping[Level, Action] = {
-    "session": "session_deleted",
-    "conversation": "conversation_deleted",
-    "topic": "topic_deleted",
-}
 
 
 class Objects:
@@ -120,7 +114,8 @@ class Objects:
             told.update({str(kind): int(str(number)) for kind, number in rows})
             plan = conversations.plan_ends(belongs, sum(told.values()))
             # By its id: the log stays when the name is erased.
-            note = audit.note(call.now, call.caller.actor, _DELETED[name.level], space=space, target=memory.id)
+            action = cast(Action, f"{name.level}_deleted")
+            note = audit.note(call.now, call.caller.actor, action, space=space, target=memory.id)
             return self._transactions.turn(found, plan, "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)
