@@ -317,7 +317,7 @@ def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Writ
         except WriteFailed:
             method = "extractive"
     chosen = [sources[place] for place in used]
-    classes = [*(one.source_class for one in chosen), caller.source_class]
+    classes: list[SourceClass | None] = [*(one.source_class for one in chosen), caller.source_class]
     return Draft(
         content=text,
         kind="summary",

@@ -130,7 +130,7 @@ def main() -> None:
         began = time.process_time()
         records = records_of(repo, languages)
         read_in, began = time.process_time() - began, time.process_time()
-        resolved = resolve_all([*records, *records_of(repo, [modules.LANGUAGE])])
+        resolved = resolve_all([*records, *records_of(repo, [modules.PROJECT])])
         took = time.process_time() - began
         size = sum((repo / one.path).stat().st_size for one in records) / 1000
         speed = len(records) / max(1e-9, read_in + took)
