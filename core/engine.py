@@ -14,8 +14,8 @@ from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
 from muisti.core.generations.lifecycle import Generations, Progress
 from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
-from muisti.core.graph.usual import usual_reader
-from muisti.core.graph.work import step
+from muisti.core.graph.extraction import usual_reader
+from muisti.core.graph.indexing import step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.errors import MuistiError

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from muisti.core.graph.work import KIND
+from muisti.core.graph.indexing import KIND
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.documents import Cut
 from muisti.core.model.filing import FileFacts, NewDocument

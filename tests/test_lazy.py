@@ -16,7 +16,7 @@ LATE = {
     ("core/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
     **{
         ("core/parsing/formats/__init__.py", f"muisti.core.parsing.formats.{name}"): "a worker loads it with a file"
-        for name in ("docx", "epub", "html", "image", "mail", "notebook", "pdf", "pptx", "xlsx")
+        for name in ("docx", "html", "image", "mail", "notebook", "pdf", "pptx", "xlsx")
     },
     ("core/operations/compiled.py", "muisti.core.kernels.making"): "a second: numba, which a library does without",
     (

@@ -10,8 +10,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from muisti.core.chunking.options import Chunking, check
-from muisti.core.chunking.unit import GLUED, SECTION, SENTENCE, TOP, Unit, weigh
-from muisti.core.chunking.units import Note, units
+from muisti.core.chunking.units import GLUED, SECTION, SENTENCE, TOP, Note, Unit, units, weigh
 from muisti.core.model.documents import Cut, Piece, PieceKind
 from muisti.core.text.terms import WORD_MAX, count_tokens, token_starts
 
@@ -53,7 +52,6 @@ def anchored(units: Iterable[Unit], reach: int) -> Iterator[tuple[Unit, bool]]:
 
 
 def _flagged(units: list[Unit], *, anchor: bool) -> Iterator[tuple[Unit, bool]]:
-    """Yield the units, of which the first may begin at an anchor."""
     for place, unit in enumerate(units):
         yield unit, anchor and place == 0
 
@@ -203,7 +201,6 @@ class _Waiting:
         self._keep(text, at, known)
 
     def _stop(self, starts: list[int], at: int, known: int, end: int) -> int:
-        """Return where a chunk ends that begins at `at`."""
         most = at + self._options.size * WORD_MAX
         first = bisect_left(starts, at)
         stop = starts[first + self._options.size] if first + self._options.size < len(starts) else end
@@ -231,7 +228,6 @@ class _Waiting:
         )
 
     def _keep(self, text: str, at: int, known: int) -> None:
-        """Keep the text from `at` on for later."""
         if not text:
             return
         place = bisect_right(self._pieces, at, key=itemgetter(0)) - 1

@@ -2,11 +2,7 @@
 
 from msgspec import Struct
 
-from muisti.core.chunking.defaults import OVERLAP as OVERLAP
-from muisti.core.chunking.defaults import SIZE as SIZE
-from muisti.core.chunking.defaults import SIZE_MAX, SIZE_MIN
-from muisti.core.chunking.defaults import STRATEGIES as STRATEGIES
-from muisti.core.chunking.defaults import Strategy as Strategy
+from muisti.core.chunking.defaults import OVERLAP, SIZE, SIZE_MAX, SIZE_MIN, STRATEGIES, Strategy
 from muisti.core.model.errors import InvalidInput, Problem
 
 

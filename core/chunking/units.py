@@ -3,37 +3,72 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 from zlib import crc32
 
 from msgspec import structs
 
 from muisti.core.chunking.options import Chunking, Strategy
-from muisti.core.chunking.unit import (
-    ANYWHERE,
-    BLOCK,
-    DEEPEST,
-    GLUED,
-    LINE,
-    PARAGRAPH,
-    SECTION,
-    SENTENCE,
-    TOP,
-    WORD,
-    Unit,
-    section_rank,
-    weigh,
-    weigh_between,
-)
 from muisti.core.code.apart import definitions
-from muisti.core.code.definitions import Definition
-from muisti.core.code.grammars import TooIntricate, is_available
+from muisti.core.code.grammars import Definition, TooIntricate, is_available
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.text.sentences import ends as sentence_ends
-from muisti.core.text.terms import WORD_MAX, token_starts
+from muisti.core.text.terms import WORD_MAX, count_tokens, count_tokens_between, token_starts
 
-# Text to units: sentences and lines, and parts of those that are too long. Equal text gives equal units anywhere
+# How good a border before a unit is. A section's rank falls with its depth, and is at least SECTION.
+GLUED, ANYWHERE, WORD, LINE, SENTENCE, PARAGRAPH, BLOCK, SECTION = range(8)
+DEEPEST = 12  # levels of sections that have different ranks
+TOP = SECTION + DEEPEST
+
+
+class Unit(NamedTuple):
+    """A part of a document that is not cut further.
+
+    `weight` is its size in tokens, see `weigh`. `rank` tells how good a chunk's border before it is. `piece` is the
+    parsed piece in which it begins. `whole` is the weight of the block that begins here, to be kept in one chunk.
+    `begins` has the definitions that begin with it.
+    """
+
+    text: str
+    weight: int
+    rank: int
+    piece: Piece
+    symbol: str | None = None
+    whole: int = 0
+    begins: tuple[str, ...] = ()
+
+
+def weigh(text: str) -> int:
+    """Return the tokens of a text; white space counts as well where there is more of it than of words.
+
+    The weight is at least the number of tokens, and no text has more than 24 characters for each unit of weight.
+
+    >>> weigh("Two words."), weigh(" "), weigh(" " * 240)
+    (3, 1, 10)
+    """
+    return max(1, count_tokens(text), -(-len(text) // WORD_MAX))
+
+
+def weigh_between(text: str, borders: Sequence[int]) -> list[int]:
+    """Return the `weigh` of each stretch between two neighbouring borders, in ascending order.
+
+    >>> weigh_between("Two words. Three", [0, 11, 16])
+    [3, 1]
+    """
+    found = zip(count_tokens_between(text, borders), pairwise(borders), strict=True)
+    return [max(1, tokens, -(-(stop - start) // WORD_MAX)) for tokens, (start, stop) in found]
+
+
+def section_rank(depth: int) -> int:
+    """Return the rank of a border before a section or definition, `depth` levels below the outermost.
+
+    >>> section_rank(0) > section_rank(1) > section_rank(99) == SECTION
+    True
+    """
+    return max(SECTION, TOP - depth)
+
 
 _LINES = re.compile(r"\n\s*+")
 LINED: frozenset[PieceKind] = frozenset({"table", "code"})  # kinds in which a full stop ends nothing
@@ -199,16 +234,11 @@ def units(pieces: Iterable[Piece], options: Chunking, note: Note = lambda _: Non
         InvalidInput: the strategy is `ast`, and the grammar of a piece of code is not installed.
     """
     before: Piece | None = None
-    for _, run in groupby((piece for piece in pieces if piece.text), _sort):
+    for _, run in groupby((piece for piece in pieces if piece.text), attrgetter("kind", "headings", "language")):
         begun = False
         for unit in _of_run(run, options, note):
             yield unit if begun else unit._replace(rank=_rank(before, unit.piece))
             before, begun = unit.piece, True
-
-
-def _sort(piece: Piece) -> tuple[object, ...]:
-    """Return what pieces that are read as one text have in common."""
-    return piece.kind, piece.headings, piece.language
 
 
 def _rank(before: Piece | None, after: Piece) -> int:
@@ -245,7 +275,6 @@ def _of_run(run: Iterator[Piece], options: Chunking, note: Note) -> Iterator[Uni
 
 
 def _at_most(characters: int, run: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield pieces until they have so many characters."""
     for piece in run:
         yield piece
         characters -= len(piece.text)
@@ -312,7 +341,6 @@ class _Waiting:
         self._keep(text, tail[-1])
 
     def _settled(self, text: str, known: Sequence[Border]) -> Iterator[Unit]:
-        """Yield the units before the last border."""
         places = [border.at for border in known]
         for border, stop, weight in zip(known, places[1:], weigh_between(text, places), strict=False):
             found = self._split(text, border, stop, weight)
@@ -333,7 +361,6 @@ class _Waiting:
         return [border, *(Border(border.at + at, rank, border.symbol) for at, rank in found)]
 
     def _units(self, text: str, first: Sequence[Border], stop: int) -> Iterator[Unit]:
-        """Yield the units that begin at some borders, the last of which ends at `stop`."""
         for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
             unit = text[border.at : end]
             yield Unit(
@@ -345,7 +372,6 @@ class _Waiting:
         return self._pieces[bisect_right(self._places, at) - 1]
 
     def _keep(self, text: str, tail: Border) -> None:
-        """Keep the text from a border on for later."""
         place = bisect_right(self._places, tail.at) - 1
         self._pieces = self._pieces[place:]
         self._places = [max(0, at - tail.at) for at in self._places[place:]]

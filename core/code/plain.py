@@ -3,18 +3,92 @@
 Their types are followed as far as they are written; what is left over refers to the only definition of its name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from muisti.core.code.building import DOC, Builder, nodes, text
-from muisti.core.code.plain_syntax import MEMBERS, SYNTAX, chain
+from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, captures, nodes, text, types
 from muisti.core.code.records import TOP, Chain, Kind, Record
-from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Imports of Go, Rust, Java and C, as modules, names and aliases
+
+# Captures of each language, which have the names of handlers, with the nodes that they capture.
+_CAPTURES = {
+    "go": {
+        "package": "package_clause", "import": "import_spec", "class": "type_spec", "field": "field_declaration",
+        "function": "function_declaration method_declaration method_elem", "assignment": "short_var_declaration",
+        "local": "var_spec parameter_declaration", "call": "call_expression", "made": "composite_literal",
+        "constant": "const_spec",
+    },
+    "rust": {
+        "import": "use_declaration", "module": "mod_item", "class": "struct_item enum_item trait_item",
+        "implementation": "impl_item", "function": "function_item function_signature_item",
+        "field": "field_declaration", "local": "let_declaration parameter", "call": "call_expression",
+        "made": "struct_expression", "macro": "macro_definition", "constant": "const_item static_item",
+    },
+    "java": {
+        "package": "package_declaration", "import": "import_declaration", "field": "field_declaration",
+        "class": "class_declaration record_declaration enum_declaration interface_declaration",
+        "function": "method_declaration constructor_declaration", "call": "method_invocation",
+        "local": "local_variable_declaration formal_parameter enhanced_for_statement",
+        "made": "object_creation_expression",
+    },
+    "c": {
+        "import": "preproc_include", "class": "struct_specifier union_specifier enum_specifier",
+        "typedef": "type_definition", "function": "function_definition", "macro": "preproc_function_def",
+        "call": "call_expression",
+    },
+}  # fmt: skip
+_INTERFACES = ("trait_item", "interface_declaration")
+_NAMES = frozenset({
+    "identifier", "field_identifier", "type_identifier", "package_identifier", "self", "this", "super", "crate",
+    "metavariable",
+})  # fmt: skip
+# The object and the member of each kind of access.
+MEMBERS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "selector_expression": (("operand",), "field"),
+    "field_expression": (("value", "argument"), "field"),
+    "scoped_identifier": (("path", "scope"), "name"),
+    "scoped_type_identifier": (("path", "scope"), "name"),
+    "field_access": (("object",), "field"),
+    "qualified_type": (("package",), "name"),
+}
+_THROUGH = frozenset({
+    "parenthesized_expression", "try_expression", "await_expression", "reference_expression", "unary_expression",
+    "pointer_expression", "generic_function", "generic_type", "cast_expression",
+})  # fmt: skip
+
+
+def chain(node: "Node | None") -> Chain | None:
+    """Return an expression of names, members and calls as a chain, None when it is something else."""
+    found: list[str] = []
+    while node is not None and len(found) < LONGEST_CHAIN:
+        kind = node.type
+        if kind in _NAMES:
+            name = text(node)
+            return ("this" if name == "self" else name, *reversed(found))
+        if kind in MEMBERS:
+            objects, member = MEMBERS[kind]
+            found.append(text(node.child_by_field_name(member)))
+            node = next((one for name in objects if (one := node.child_by_field_name(name)) is not None), None)
+        elif kind == "call_expression":
+            found.append("()")
+            node = node.child_by_field_name("function")
+        elif kind == "method_invocation":
+            found += ["()", text(node.child_by_field_name("name"))]
+            given = node.child_by_field_name("object")
+            if given is None:
+                return tuple(reversed(found))
+            node = given
+        elif kind in ("object_creation_expression", "composite_literal", "struct_expression"):
+            found.append("@new")
+            node = node.child_by_field_name("type") or node.child_by_field_name("name")
+        elif kind in _THROUGH and node.named_child_count:
+            node = node.child_by_field_name("operand") or node.child_by_field_name("function") or node.named_children[0]
+        else:
+            return None
+    return None
 
 
 def imported(language: str, node: "Node") -> Iterator[tuple[str, str, str]]:
@@ -63,14 +137,14 @@ def _used(node: "Node", above: str) -> Iterator[tuple[str, str, str]]:
                 yield module, name, alias or name
 
 
-LANGUAGES = tuple(SYNTAX)
+LANGUAGES = tuple(_CAPTURES)
 _ORDER = {"class": 0, "implementation": 0, "function": 0}
 
 
 def read(path: str, source: bytes, language: str) -> Record:
     """Return the record of a file of Go, Rust, Java or C. Broken code gives what could be read of it."""
     file = _File(Builder(path, language, source))
-    for name, node in nodes(source, language, SYNTAX[language].patterns, _ORDER):
+    for name, node in nodes(source, language, captures(_CAPTURES[language]), _ORDER):
         getattr(file, f"on_{name}")(file.builder.enter(node.start_byte), node)
     return file.builder.record()
 
@@ -107,7 +181,7 @@ class _File:
         inner = node.child_by_field_name("type") if node.type == "type_spec" else None
         if name is None or (builder.language == "c" and body is None):
             return
-        kind: Kind = SYNTAX[builder.language].kinds.get(node.type, "class")
+        kind: Kind = "interface" if node.type in _INTERFACES else "class"
         if inner is not None and inner.type not in ("struct_type", "interface_type"):
             kind = "type"
         elif inner is not None and inner.type == "interface_type":

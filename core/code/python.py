@@ -3,37 +3,25 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, nodes, text
+from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, captures, nodes, text, types
 from muisti.core.code.records import TOP, Chain, Form, Record
-from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_PATTERNS = """
-(function_definition) @function
-(class_definition) @class
-(import_statement) @import
-(import_from_statement) @from
-(call) @call
-(decorator) @decorator
-(assignment) @assignment
-(named_expression) @walrus
-(as_pattern) @as
-(for_statement) @for
-(for_in_clause) @for
-(return_statement) @return
-(type) @type
-(argument_list (identifier) @reference)
-(argument_list (attribute) @reference)
-(keyword_argument value: (identifier) @reference)
-(keyword_argument value: (attribute) @reference)
+_NAMED = captures({"function": "function_definition", "class": "class_definition"})
+_SINGLE = captures({
+    "import": "import_statement", "from": "import_from_statement", "call": "call", "decorator": "decorator",
+    "assignment": "assignment", "walrus": "named_expression", "as": "as_pattern", "for": "for_statement for_in_clause",
+    "return": "return_statement", "type": "type",
+})  # fmt: skip
+_PATTERNS = f"""
+{_NAMED}
+{_SINGLE}
+(argument_list (identifier) @reference) (argument_list (attribute) @reference)
+(keyword_argument value: (identifier) @reference) (keyword_argument value: (attribute) @reference)
 (except_clause (identifier) @reference)
 (raise_statement (identifier) @reference)
-"""
-_NAMED = """
-(function_definition) @function
-(class_definition) @class
 """
 _ORDER = {"function": 0, "class": 0}
 _FLAGS = {
@@ -274,7 +262,6 @@ class _File:
 
 
 def _parameter(node: "Node") -> tuple[str, tuple[Chain, ...]]:
-    """Return the name and the types of a parameter."""
     if node.type == "identifier":
         return text(node), ()
     name = node.child_by_field_name("name")

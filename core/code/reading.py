@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Literal, NamedTuple
 
-from muisti.core.code import grammars, plain, projects, python, script
-from muisti.core.code.modules import Modules
-from muisti.core.code.projects import Projects
+from muisti.core.code import grammars, plain, python, script
+from muisti.core.code.modules import PROJECT, Modules, Projects, is_settings, read_settings
 from muisti.core.code.records import TOP, Chain, Record, Use
 from muisti.core.code.things import Source
 from muisti.core.code.values import Values
@@ -104,8 +103,8 @@ def source_language(path: str) -> str | None:
     >>> source_language("src/app.py"), source_language("tsconfig.json"), source_language("notes.md")
     ('python', 'project', None)
     """
-    if projects.is_settings(path):
-        return projects.LANGUAGE
+    if is_settings(path):
+        return PROJECT
     language = grammars.language_of(path)
     return language if language in LANGUAGES and grammars.is_available(language or "") else None
 
@@ -117,7 +116,7 @@ def read(path: str, text: str | bytes, language: str) -> Record:
         GrammarMissing: the grammar of the language is not installed.
     """
     source = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    reader = projects.read if language == projects.LANGUAGE else _READERS.get(language)
+    reader = read_settings if language == PROJECT else _READERS.get(language)
     return Record(path, language) if reader is None else reader(path, source)
 
 
@@ -132,34 +131,15 @@ def names(text: str, language: str) -> list[str]:
     return [one.name for one in read("", text, language).definitions if one.kind != "constant"]
 
 
-def only(records: Iterable[Record]) -> "Only":
-    """Return the definitions whose names are unique among the functions, methods and types of a language."""
-    found = Only()
+def only(records: Iterable[Record]) -> Callable[[str, str], tuple[str, str] | None]:
+    """Return what gives the path and qualified name of the only function, method or type of a language with a name."""
+    found: dict[tuple[str, str], tuple[str, str] | None] = {}
     for record in records:
-        found.add(record)
-    return found
-
-
-class Only:
-    """Definitions by language and name, as far as there is one alone."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[str, str] | None] = {}
-
-    def add(self, record: Record) -> None:
-        """Take in the definitions of a file."""
         for one in record.definitions:
             if one.name and one.kind != "constant" and not _UNNAMED & {*one.flags}:
-                self.put(record.language, one.name, record.path, one.qualified)
-
-    def put(self, language: str, name: str, path: str, qualified: str) -> None:
-        """Take in a definition."""
-        key = (language, name)
-        self._found[key] = None if key in self._found else (path, qualified)
-
-    def get(self, language: str, name: str) -> tuple[str, str] | None:
-        """Return the path and the qualified name of the only definition of a name."""
-        return self._found.get((language, name))
+                key = record.language, one.name
+                found[key] = None if key in found else (record.path, one.qualified)
+    return lambda language, name: found.get((language, name))
 
 
 def resolve_all(records: Iterable[Record]) -> dict[str, Resolved]:
@@ -167,5 +147,5 @@ def resolve_all(records: Iterable[Record]) -> dict[str, Resolved]:
     by_path = {one.path: one for one in records}
     files = ((one.path, one.language, one.package) for one in by_path.values())
     modules = Modules(files, Projects(by_path.values()))
-    resolver = Resolver(modules, by_path.__getitem__, only(by_path.values()).get)
+    resolver = Resolver(modules, by_path.__getitem__, only(by_path.values()))
     return {path: resolver.resolve(path) for path in by_path}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from muisti.core.code.building import DOC, Builder, nodes, text
+from muisti.core.code.building import DOC, Builder, nodes, text, types
 from muisti.core.code.records import TOP, Chain, Export, Form, Kind, Record
 from muisti.core.code.script_syntax import (
     FUNCTIONS,
@@ -20,7 +20,6 @@ from muisti.core.code.script_syntax import (
     required_module,
     returned,
 )
-from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -313,7 +312,6 @@ class _File:
             self.builder.bind(number, text(one.child_by_field_name("name")), "type" if named else "opaque", named)
 
     def _pattern(self, scope: int, pattern: "Node", values: list[Chain], required: str) -> None:
-        """Take in the names of a destructuring pattern."""
         pending: list[tuple[Node, list[Chain]]] = [(pattern, values)]
         while pending:
             node, found = pending.pop()

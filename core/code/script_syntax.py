@@ -3,52 +3,28 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from muisti.core.code.building import LONGEST_CHAIN, text
+from muisti.core.code.building import LONGEST_CHAIN, captures, text, types
 from muisti.core.code.records import Chain
-from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_COMMON = """
-(class_declaration) @class
-(class) @class
-(function_declaration) @function
-(generator_function_declaration) @function
-(function_expression) @function
-(arrow_function) @function
-(method_definition) @function
-(variable_declarator) @variable
-(assignment_expression) @assignment
-(import_statement) @import
-(export_statement) @export
-(call_expression) @call
-(new_expression) @call
-(return_statement) @return
-(for_in_statement) @for
-(catch_clause) @catch
-(decorator) @decorator
-(arguments (identifier) @reference)
-(pair value: (identifier) @reference)
-(shorthand_property_identifier) @reference
-"""
+_FUNCTION = "function_declaration generator_function_declaration function_expression arrow_function method_definition"
+_COMMON = captures({
+    "class": "class_declaration class", "function": _FUNCTION, "variable": "variable_declarator",
+    "assignment": "assignment_expression", "import": "import_statement", "export": "export_statement",
+    "call": "call_expression new_expression", "return": "return_statement", "for": "for_in_statement",
+    "catch": "catch_clause", "decorator": "decorator", "reference": "shorthand_property_identifier",
+}) + "\n(arguments (identifier) @reference) (pair value: (identifier) @reference)"  # fmt: skip
 _JSX = """
 (jsx_opening_element name: (identifier) @reference)
 (jsx_self_closing_element name: (identifier) @reference)
 """
-_TYPED = """
-(abstract_class_declaration) @class
-(interface_declaration) @class
-(enum_declaration) @class
-(type_alias_declaration) @alias
-(function_signature) @signature
-(method_signature) @signature
-(abstract_method_signature) @signature
-(public_field_definition) @field
-(property_signature) @field
-(type_annotation (type_identifier) @type)
-(type_arguments (type_identifier) @type)
-"""
+_TYPED = captures({
+    "class": "abstract_class_declaration interface_declaration enum_declaration", "alias": "type_alias_declaration",
+    "signature": "function_signature method_signature abstract_method_signature",
+    "field": "public_field_definition property_signature",
+}) + "\n(type_annotation (type_identifier) @type) (type_arguments (type_identifier) @type)"  # fmt: skip
 PATTERNS = {
     "javascript": _COMMON + _JSX + "(field_definition) @field",
     "typescript": _COMMON + _TYPED,

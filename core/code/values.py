@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from muisti.core.code.modules import Modules, family
-from muisti.core.code.orders import Orders
 from muisti.core.code.records import CONTAINERS, TOP, Binding, Chain, Definition, Record
-from muisti.core.code.things import MISSING, OUTSIDE, Source, Thing, is_class
-from muisti.core.code.trail import Trail
+from muisti.core.code.things import MISSING, OUTSIDE, Orders, Source, Thing, Trail, is_class
 
 PACKAGED = ("go", "java")  # files of one folder see each other's names
 DEEPEST = 14  # steps from alias to alias
@@ -54,7 +52,6 @@ class Values:
         return found
 
     def _start(self, source: Source, scope: int, chain: Chain, depth: int) -> tuple[Thing | None, Chain]:
-        """Return the value that a chain begins with, and the steps that follow."""
         first, rest = chain[0], chain[1:]
         if first == "''":
             return OUTSIDE, rest
@@ -140,7 +137,6 @@ class Values:
     # Names
 
     def _name(self, source: Source, scope: int, name: str, depth: int) -> Thing | None:
-        """Return what a name means in a scope."""
         at, first = scope, True
         lexical = family(source.record.language) == "python"
         while True:
@@ -250,7 +246,6 @@ class Values:
     # Types
 
     def _typed(self, source: Source, scope: int, chain: Chain, depth: int) -> Thing | None:
-        """Return a value of a type that is written in a scope."""
         if depth > DEEPEST:
             return None
         if chain[0] in ("[*]", "{*}"):
@@ -304,7 +299,6 @@ class Values:
         return None if found is not None else OUTSIDE
 
     def _exported(self, module: Thing, name: str, depth: int) -> Thing | None:
-        """Return what a module gives under a name."""
         source = module.source
         if source is None or depth > DEEPEST:
             return None

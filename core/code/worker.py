@@ -6,13 +6,11 @@ import msgspec
 
 from muisti.core.code import reading
 from muisti.core.code.apart import Question
-from muisti.core.code.definitions import definitions
-from muisti.core.code.grammars import TooIntricate
+from muisti.core.code.grammars import TooIntricate, definitions
 from muisti.core.model.decoding import decoder
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import TimedOut
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.worker import Reader, main
 
 _READERS: Mapping[str, Callable[[str, Question], object]] = {

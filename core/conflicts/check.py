@@ -27,7 +27,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.passages import MAX_TOKENS
+from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import fold
 
 # Describe an existing memory to the caller whose new memory resembles it

@@ -7,12 +7,9 @@ import msgspec
 
 from muisti.core.context.choosing import Candidate, Chosen, Style, candidate, chosen
 from muisti.core.context.counting import Counter, counter
-from muisti.core.context.features import measure
-from muisti.core.context.layout import Part, Text, laid_out, title
-from muisti.core.context.rendering import NOTICE
-from muisti.core.context.request import Request
-from muisti.core.context.sections import EXCERPTS, LISTED, NOTHING
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import NOTICE, Part, Sizes, Text, laid_out, title
+from muisti.core.context.request import EXCERPTS, LISTED, NOTHING, Request
+from muisti.core.context.weights import measure
 from muisti.core.model.context import Citation, Context, LeftOut, Section, SectionName, SpaceRead
 from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq
@@ -125,16 +122,15 @@ class Assembly:
             fresh = [one for one in candidates if one.memory.id not in known]
             if limit <= above or not fresh:
                 continue
-            filled[name] = chosen(fresh, self._request.query, limit - above, self._counter, self._style(name))
+            style = Style(whole=self._request.compress == "never", days=name not in BARE, by_turn=name == "recent")
+            filled[name] = chosen(fresh, self._request.query, limit - above, self._counter, style)
             if name in EXCERPTS:
-                filled[name] = _excerpts(filled[name])
+                own = filled[name]  # lines about memories: not all of the memory is there
+                filled[name] = Chosen(tuple(msgspec.structs.replace(one, cut=True) for one in own.shown), own.tokens)
             else:
                 shown |= filled[name].ids
             left -= filled[name].tokens + above
         return filled
-
-    def _style(self, name: SectionName) -> Style:
-        return Style(whole=self._request.compress == "never", days=name not in BARE, by_turn=name == "recent")
 
     def _around(self) -> int:
         """Return the tokens of the text without its sections."""
@@ -143,7 +139,6 @@ class Assembly:
         return self._counter.count(self._text({}).text)
 
     def _text(self, filled: Mapping[SectionName, Chosen]) -> Text:
-        """Return the sections in the order of the request."""
         parts = [
             Part(name, filled.get(name, Chosen()).shown, days=name not in BARE, note=self._note(name))
             for name in self._request.wanted
@@ -165,7 +160,6 @@ class Assembly:
 
     @property
     def _lacks(self) -> Iterator[str]:
-        """Yield in words what could not be done."""
         for one in self._found:
             yield from () if one.answer is None else one.answer.degraded
             yield from one.degraded
@@ -199,7 +193,6 @@ class Assembly:
         return Section(name=name, tokens=own.tokens + above, memories=len(own.shown), note=self._note(name).strip())
 
     def _title(self, name: SectionName) -> int:
-        """Return the tokens of the line above a section."""
         return self._counter.short(title(name, len(self._found))) if self._request.template is None else 0
 
     def _left_out(self, filled: Mapping[SectionName, Chosen]) -> tuple[list[LeftOut], int]:
@@ -229,7 +222,6 @@ class Assembly:
 
 
 def _whole(filled: Mapping[SectionName, Chosen]) -> frozenset[str]:
-    """Return the ids of the memories that are shown whole."""
     return frozenset(one.memory.id for own in filled.values() for one in own.shown if not one.cut)
 
 
@@ -237,11 +229,6 @@ def _shown(text: Text) -> Mapping[str, Memory]:
     """Return the memories in a text by id; a memory itself counts before a line about it."""
     ordered = sorted(text.places, key=lambda one: one[0] not in EXCERPTS)
     return {place.shown.memory.id: place.shown.memory for _, place in ordered}
-
-
-def _excerpts(own: Chosen) -> Chosen:
-    """Return lines about memories marked as cut: not all of the memory is there."""
-    return Chosen(tuple(msgspec.structs.replace(one, cut=True) for one in own.shown), own.tokens)
 
 
 def within(found: Found, characters: int) -> Found:

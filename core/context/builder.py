@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from muisti.core.context.assembly import Assembly, Found, sized
 from muisti.core.context.choosing import Candidate
 from muisti.core.context.counting import counter
-from muisti.core.context.request import INSTRUCTED, Request
-from muisti.core.context.sections import EXCERPTS, LISTED, Source, of_conversation, source
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import Sizes
+from muisti.core.context.request import EXCERPTS, INSTRUCTED, LISTED, Request, Source, of_conversation, source
 from muisti.core.graph.merging import Group
 from muisti.core.graph.pagerank import lacks, named
 from muisti.core.graph.reading import GraphReader, Opened
@@ -133,10 +132,7 @@ class Builder:
     """Makes contexts. Thread-safe."""
 
     def __init__(self, database: Database, asking: Asking, sizes: Sizes, about: About) -> None:
-        self._database = database
-        self._asking = asking
-        self._about = about
-        self._sizes = sizes
+        self._database, self._asking, self._about, self._sizes = database, asking, about, sizes
 
     def context(self, space: str, request: Request, caller: Caller, now: int) -> tuple[Context, Mapping[str, Memory]]:
         """Return the context of a request that was checked, and the memories in it by id.
@@ -148,7 +144,8 @@ class Builder:
             InvalidInput: the spaces of the request cannot be searched together.
             ModelMismatch, EpochGone, PastRetention, PointAhead: as `Asking.one`.
         """
-        found = [self._found(space, name, request, caller, now) for name in _in_turn(request)]
+        order = sorted(request.wanted, key=lambda name: name == "memories")  # these last, with all room that is left
+        found = [self._found(space, name, request, caller, now) for name in order]
         lane = self._unasked(space, found, request, caller, now) if request.instructed else None
         if lane is not None and lane.memories:
             own = Wanted(max_tokens=request.token_budget // INSTRUCTED)
@@ -178,7 +175,6 @@ class Builder:
         return self._lane(space, request, caller, now)
 
     def _lane(self, space: str, request: Request, caller: Caller, now: int) -> Found:
-        """Return the standing instructions that apply to the question, best first."""
         query = replace(request.search(request.filter, 1, None), instructions=INSTRUCTIONS_MAX)
         answer, spaces, seq = self._asked(request.parts(space), space, query, caller, now)
         memories = [(one.memory, one.score) for one in answer.instructions]
@@ -209,7 +205,9 @@ class Builder:
             read = SpaceRead(name=space, weight=1.0, seq=str(answer.seq), evidence=answer.evidence)
             return answer, [read], answer.seq
         joint = self._asking.several(parts, query, caller, now)
-        spaces = _read(joint)
+        spaces = [
+            SpaceRead(name=one.name, weight=one.weight, seq=str(one.seq), evidence=one.evidence) for one in joint.spaces
+        ]
         return joint, spaces, next(one.seq for one in joint.spaces if one.name == space)
 
     def _listed(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
@@ -247,17 +245,6 @@ class Builder:
             lambda row, point: [page_of(row, filter, limit, NEWEST, None, point)],
         )
         return page(row, rows, limit, NEWEST).items
-
-
-def _in_turn(request: Request) -> list[SectionName]:
-    """Return the sections in the order in which they are filled: the memories last, with all room that is left."""
-    return sorted(request.wanted, key=lambda name: name == "memories")
-
-
-def _read(answer: JointAnswer) -> list[SpaceRead]:
-    return [
-        SpaceRead(name=one.name, weight=one.weight, seq=str(one.seq), evidence=one.evidence) for one in answer.spaces
-    ]
 
 
 def _unsearched(space: str, seq: Seq) -> SpaceRead:

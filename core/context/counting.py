@@ -47,8 +47,7 @@ class Counter:
     """Counts tokens in one encoding. Names of special tokens in a text count as ordinary text."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        self.name = name
-        self._encoding = encoding
+        self.name, self._encoding = name, encoding
         self._short = Memo(self.count, SHORT_TEXTS, SHORT)
 
     def count(self, text: str) -> int:

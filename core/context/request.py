@@ -1,25 +1,91 @@
-"""Requests for contexts, and the limits that they must keep."""
+"""Requests for contexts, the limits that they must keep, and the sections that a context has."""
 
-from collections.abc import Iterator, Sequence
-
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from muisti.core.context.counting import counter
+from muisti.core.model.context import BUDGET_MAX
+from muisti.core.model.context import BUDGET_MIN
+from muisti.core.model.context import Compress
+from muisti.core.model.context import SECTION_NAMES
+from muisti.core.model.context import SectionName
+from muisti.core.model.context import Sections
+from muisti.core.model.context import TEMPLATE_MAX
+from muisti.core.model.context import TURNS_MAX
+from muisti.core.model.context import Wanted
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import Problem
+from muisti.core.model.hits import Evidence
+from muisti.core.model.hits import Mode
+from muisti.core.model.hits import Recency
+from muisti.core.query.filters import And
+from muisti.core.query.filters import Filter
+from muisti.core.query.filters import Leaf
+from muisti.core.query.filters import Not
+from muisti.core.query.filters import Or
+from muisti.core.query.filters import parse
+from muisti.core.query.points import AsOf
+from muisti.core.query.query import Part
+from muisti.core.query.query import Query
 import msgspec
 
-from muisti.core.context.counting import counter
-from muisti.core.model.context import (
-    BUDGET_MAX,
-    BUDGET_MIN,
-    SECTION_NAMES,
-    TEMPLATE_MAX,
-    TURNS_MAX,
-    Compress,
-    Sections,
-    Wanted,
+
+TITLES: Mapping[SectionName, str] = {
+    "profile": "About the user\n",
+    "instructions": "Standing instructions\n",
+    "recent": "Recent turns\n",
+    "summaries": "Summary\n",
+    "about": "Facts about what is named\n",
+    "facts": "Facts\n",
+    "documents": "Documents\n",
+    "memories": "Memories\n",
+}
+NOTHING = "Nothing is known about this.\n"
+LISTED = frozenset[SectionName]({"recent", "summaries"})  # of the conversation; no search finds them
+EXCERPTS = frozenset[SectionName]({"about"})  # lines about memories, which may be shown in other sections too
+USER = "user"  # author of facts that a user states of themselves
+PROFILE_CATEGORY = "profile"
+
+_PROFILE = parse(
+    {
+        "kind": "memory",
+        "status": "active",
+        "or": [{"type": ["preference", "guard"]}, {"type": "fact", "author": USER}, {"category": PROFILE_CATEGORY}],
+    }
 )
-from muisti.core.model.errors import InvalidInput, Problem
-from muisti.core.model.hits import Evidence, Mode, Recency
-from muisti.core.query.filters import Filter
-from muisti.core.query.points import AsOf
-from muisti.core.query.query import Part, Query
+_KINDS: Mapping[SectionName, Filter] = {
+    "profile": _PROFILE,
+    "facts": parse({"kind": "memory", "type": "fact"}),
+    "documents": parse({"kind": "chunk"}),
+}
+
+
+class Source(msgspec.Struct, frozen=True):
+    """The search that fills a section: its filter, and whether it has no threshold of evidence (`surely`)."""
+
+    name: SectionName
+    filter: Filter | None
+    surely: bool = False
+
+
+def source(name: SectionName, asked: Mapping[SectionName, Wanted], own: Filter | None) -> Source:
+    """Return how a section that is searched for is filled. `own` is the filter of the request.
+
+    The section `memories` has what the other sections that were asked for do not take by their kind.
+    """
+    limits = [own] if own is not None else []
+    if name in _KINDS:
+        limits.append(_KINDS[name])
+    elif "documents" in asked:
+        limits.append(Not(_KINDS["documents"]))
+    both = And(tuple(limits)) if len(limits) > 1 else next(iter(limits), None)
+    return Source(name, both, surely=name == "profile")
+
+
+def of_conversation(name: str) -> Filter:
+    """Select what belongs to a conversation, by its field or by the convention of metadata."""
+    return Or((Leaf("conversation", "eq", name), Leaf("metadata.session", "eq", name)))
+
 
 LEAST, MOST = 50, 200  # candidates of a section
 INSTRUCTED = 4  # the part of the budget that instructions may take unasked: one in so many

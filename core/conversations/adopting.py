@@ -4,29 +4,45 @@ Each gets a next version with its place, which is not embedded again. Some hundr
 is left alone by a repetition.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import groupby
-from typing import cast
-
-import msgspec
 from msgspec import structs
-
-from muisti.core.conversations.naming import object_draft, users_of
-from muisti.core.discourse.titles import title_by
+from muisti.core.conversations.naming import object_draft
+from muisti.core.conversations.naming import users_of
+from muisti.core.discourse.summarise import title_by
 from muisti.core.embedding.models import Models
-from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
-from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.conversations import DEFAULT_SESSION
+from muisti.core.model.conversations import NewObject
+from muisti.core.model.conversations import ObjectName
+from muisti.core.model.conversations import place_of
+from muisti.core.model.ids import IdSource
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Plan
+from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import BATCH_MAX
-from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
+from muisti.core.model.values import Draft
+from muisti.core.model.values import Memory
+from muisti.core.model.values import NAME_MAX
+from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import conversations, inserting, memories, version_rows
+from muisti.core.store.database import Database
+from muisti.core.store.database import Row
+from muisti.core.store.sql import conversations
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.begun import Call
+from muisti.core.write.begun import Part
 from muisti.core.write.intake import Intake
-from muisti.core.write.prepare import carried, draft_of, ready
+from muisti.core.write.prepare import carried
+from muisti.core.write.prepare import draft_of
+from muisti.core.write.prepare import ready
 from muisti.core.write.transactions import Transactions
+from typing import cast
+import msgspec
 
 STEP = 500  # memories in one transaction
 SHOWN = 100  # memories that a report names
@@ -67,10 +83,7 @@ class Adopter:
     """Thread-safe."""
 
     def __init__(self, database: Database, transactions: Transactions, ids: IdSource, intake: Intake) -> None:
-        self._database = database
-        self._transactions = transactions
-        self._ids = ids
-        self._intake = intake
+        self._database, self._transactions, self._ids, self._intake = database, transactions, ids, intake
 
     def adopt(self, space: str, call: Call) -> Adopted:
         """Adopt all memories that name a session and a turn in their metadata. A dry run counts them.
@@ -104,9 +117,7 @@ class Adopter:
             plan=_sum([step.plan for step in steps if step.plan is not None]) if dry_run else None,
         )
 
-    def _step(
-        self, name: str, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], call: Call
-    ) -> "_Step":
+    def _step(self, name: str, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], call: Call) -> "_Step":
         done = [_Step()]
 
         def attempt(space: SpaceRow) -> Written:
@@ -121,15 +132,7 @@ class Adopter:
         done[0].plan = written.plan
         return done[0]
 
-    def _parts(
-        self,
-        space: SpaceRow,
-        category: str | None,
-        chosen: Sequence[_Chosen],
-        pretended: set[str],
-        step: "_Step",
-        call: Call,
-    ) -> list[Part]:
+    def _parts(self, space: SpaceRow, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], step: "_Step", call: Call) -> list[Part]:
         names = sorted({one.conversation for one in chosen})
         places = [f"exchange/{one.conversation}\x1f{one.turn}" for one in chosen]
         parents = [ObjectName(level="conversation", name=name, category=category) for name in names]
@@ -160,25 +163,19 @@ class Adopter:
             pretended |= {place_of(one) or "" for one in made}
         step.exchanges += len(adopted)
         total = len(made) + len(adopted)
-        parts = [
-            Part(new, self._born(space, new, total - 1 - number, call), told=False) for number, new in enumerate(made)
-        ]
+        parts: list[Part] = []
+        for number, new in enumerate(ready(made, space, Models())):
+            offset = total - 1 - number
+            born = self._transactions.guarded_insertion(space, new, "created", call.caller, offset)
+            parts.append(Part(new.memory, born, told=False))
         for number, (row, before, after) in enumerate(adopted, start=len(made)):
             offset = total - 1 - number
-            parts.append(Part(after, self._changed(space, before, after, row, offset, call), told=False))
+            own = self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset)
+            statements = [guards.refuse_stale(before), inserting.end(space, before, offset), *own]
+            parts.append(Part(after, statements, told=False))
         return parts
 
-    def _made(
-        self,
-        space: SpaceRow,
-        homes: Mapping[str, str],
-        parents: Sequence[ObjectName],
-        known: set[str],
-        turns: Sequence[Memory],
-        step: "_Step",
-        call: Call,
-    ) -> list[Memory]:
-        """Return the objects that are missing for these turns."""
+    def _made(self, space: SpaceRow, homes: Mapping[str, str], parents: Sequence[ObjectName], known: set[str], turns: Sequence[Memory], step: "_Step", call: Call) -> list[Memory]:
         drafts: list[Draft] = []
         for parent in parents:
             own = [turn for turn in turns if turn.conversation == parent.name]
@@ -195,19 +192,6 @@ class Adopter:
             step.conversations += 1
         accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
         return [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
-
-    def _born(self, space: SpaceRow, new: Memory, offset: int, call: Call) -> list[Statement]:
-        (version,) = ready([new], space, Models())
-        return self._transactions.guarded_insertion(space, version, "created", call.caller, offset)
-
-    def _changed(
-        self, space: SpaceRow, before: Memory, after: Memory, row: int, offset: int, call: Call
-    ) -> list[Statement]:
-        return [
-            inserting.refuse_stale(before),
-            inserting.end(space, before, offset),
-            *self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset),
-        ]
 
 
 def _chosen(rows: Sequence[Row], passed: "_Step") -> Iterator[_Chosen]:

@@ -1,13 +1,14 @@
-"""Reads of sessions, conversations, topics and exchanges, as they are or were at a point of history."""
+"""Reads of sessions, conversations, topics and exchanges, and of the preferences that users state in them."""
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import msgspec
 from msgspec import structs
 
+from muisti.core.discourse.signals import stating
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import (
     CONVERSATION_SORTS,
@@ -22,7 +23,8 @@ from muisti.core.model.conversations import (
     name_of,
 )
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.values import LIMIT_MAX, Memory, Seq
+from muisti.core.model.messages import messages_of
+from muisti.core.model.values import LIMIT_MAX, Draft, Memory, Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import home, namespace, situated
 from muisti.core.read.reading import find_space, point_of, read_at
@@ -64,11 +66,7 @@ class Reader:
         self._database = database
 
     def get(self, space: str, name: ObjectName, caller: Caller, now: int, as_of: AsOf | None) -> tuple[Object, Seq]:
-        """Return an object with its sizes.
-
-        Raises:
-            NotFound: there is none.
-        """
+        """Return an object with its sizes. Raises `NotFound` when there is none."""
         name = self._home(space, name, caller, now, as_of)
         found, _, (rows,) = read_at(self._database, space, as_of, now, lambda row, point: [one(row, name, point)])
         if not rows:
@@ -196,7 +194,6 @@ def _conditions(wanted: Wanted, caller: Caller) -> list[Condition]:
 
 
 def _order(wanted: Wanted) -> tuple[ConversationSort, tuple[Scalar, bytes] | None]:
-    """Return the order of a list and the place where its page begins."""
     sorts: Sequence[str] = CONVERSATION_SORTS
     if wanted.sort is not None and wanted.sort not in sorts:
         raise InvalidInput.at("$.sort", f"{wanted.sort[:40]!r} is none of {', '.join(sorts)}")
@@ -221,3 +218,43 @@ def _turn(cursor: str) -> int:
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 16:
         raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
     return int(cursor)
+
+
+SUGGESTIONS_MAX = 50  # of one request
+READ_MAX = 1_000  # turns that one request reads
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A preference as a candidate, and the turn in which it is stated."""
+
+    turn: int
+    draft: Draft
+
+
+class Suggestions(msgspec.Struct, frozen=True):
+    """Preferences in the order of their turns. `next_turn` is where to go on, None when all turns were read."""
+
+    items: Sequence[Suggestion]
+    next_turn: int | None
+
+
+def suggestions(exchange: Memory) -> Iterator[Suggestion]:
+    """Yield the preferences that an exchange states, one of each message.
+
+    A suggestion has the sentences that state it and their speaker. What an assistant says, or nobody in particular, is
+    no preference of a user.
+    """
+    for one in messages_of(exchange):
+        author = one.speaker
+        found = stating(one.text, "preference", author=author)
+        if author is not None and found:
+            draft = Draft(
+                content=" ".join(found),
+                type="preference",
+                status="candidate",
+                author=author,
+                category=exchange.category,
+                event_at=exchange.event_at,
+                derived_from=(exchange.id,),
+            )
+            yield Suggestion(exchange.turn or 0, draft)

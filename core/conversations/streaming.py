@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import check_name, object_draft, users_of
-from muisti.core.discourse.titles import title_of
+from muisti.core.discourse.summarise import title_of
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import (
     DEFAULT_SESSION,
@@ -84,12 +84,8 @@ class Streamer:
         intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._ids = ids
-        self._quota = quota
-        self._intake = intake
+        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
+        self._quota, self._intake = quota, intake
         self._numbering = Locks()
 
     def add(self, space: str, stream: Stream, call: Call) -> Streamed:
@@ -114,11 +110,7 @@ class Streamer:
         done: list[Streamed] = []
 
         def attempt(found: SpaceRow) -> Written:
-            for field in (
-                "conversation",
-                "session",
-                "category",
-            ):  # here, so that a refusal names it as the request does
+            for field in ("conversation", "session", "category"):  # here, so that a refusal names it as asked
                 if (name := getattr(stream, field)) is not None:
                     self._intake.name(found, name, call, f"$.{field}")
             adding = _Adding(found, stream, call, namespace(call.caller, stream.category))
@@ -189,7 +181,6 @@ class Streamer:
         return _says_the_same(draft, stored)
 
     def _cleaned(self, adding: "_Adding", items: Sequence[_Item], *, echoes: bool) -> list[Accepted]:
-        """Accept items as the policy of the space lets them in."""
         return self._intake.batch(
             adding.space,
             [item.draft for item in items],
@@ -207,7 +198,8 @@ class Streamer:
             return Written(memories=stored, seq=adding.space.seq, created=False, plan=plan)
         accepted = self._cleaned(adding, fresh, echoes=True)
         parents = self._parents(adding, known, accepted)
-        made = [self._first(adding, one) for one in (*parents.values(), *accepted)]
+        now = adding.call.now
+        made = [one.first(adding.space, id_text(self._ids.new(now)), now) for one in (*parents.values(), *accepted)]
         changed = self._with_new_users(adding, known, accepted)
         versions = ready(made, adding.space, self._models)
         guard = self._guards(adding, known, [*parents, *(place_of(one.draft) or "" for one in accepted)])
@@ -234,9 +226,6 @@ class Streamer:
         begun = self._transactions.begin(adding.space, parts, adding.call, created=True, numbers=total, flags=flags)
         return self._transactions.commit(begun)
 
-    def _first(self, adding: "_Adding", accepted: Accepted) -> Memory:
-        return accepted.first(adding.space, id_text(self._ids.new(adding.call.now)), adding.call.now)
-
     def _guards(self, adding: "_Adding", known: _Known, places: Sequence[str]) -> list[Statement]:
         """Return what refuses the batch when others have changed the conversation meanwhile."""
         parents = [one for one in (known.session, known.conversation) if one is not None]
@@ -244,7 +233,6 @@ class Streamer:
         return [*gone, conversations.refuse_there(adding.space, adding.category, places)]
 
     def _parents(self, adding: "_Adding", known: _Known, turns: Sequence[Accepted]) -> dict[str, Accepted]:
-        """Return the missing session and conversation, by their places."""
         if known.conversation is not None:
             return {}
         first = turns[0].draft
@@ -252,15 +240,16 @@ class Streamer:
         made: dict[str, Accepted] = {}
         if known.session is None:
             name = ObjectName(level="session", name=session, category=adding.category)
-            made[name.place] = self._object(adding, object_draft(name, NewObject()))
+            made[name.place] = self._intake.new(
+                adding.space, object_draft(name, NewObject()), adding.call, echoes=False, hierarchy=True
+            )
         users = users_of([one.draft.author for one in turns])
         new = NewObject(session=session, users=tuple(users), at=first.event_at)
         draft = structs.replace(object_draft(adding.conversation, new), content=title_of(first.content))
-        made[adding.conversation.place] = self._object(adding, draft)
+        made[adding.conversation.place] = self._intake.new(
+            adding.space, draft, adding.call, echoes=False, hierarchy=True
+        )
         return made
-
-    def _object(self, adding: "_Adding", draft: Draft) -> Accepted:
-        return self._intake.new(adding.space, draft, adding.call, echoes=False, hierarchy=True)
 
     def _with_new_users(self, adding: "_Adding", known: _Known, turns: Sequence[Accepted]) -> NewVersion | None:
         """Return the next version of a conversation in which somebody speaks for the first time, None otherwise."""

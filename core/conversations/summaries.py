@@ -69,13 +69,8 @@ class _About(msgspec.Struct, frozen=True, kw_only=True):
     up_to: int | None = None
 
     def describes(self, summary: Memory) -> bool:
-        names = (summary.conversation, summary.topic, summary.session, summary.turn)
-        return summary.structure.get("of") == self.of and names == (
-            self.conversation,
-            self.topic,
-            self.session,
-            self.turn,
-        )
+        names = ("conversation", "topic", "session", "turn")
+        return summary.structure.get("of") == self.of and all(getattr(summary, n) == getattr(self, n) for n in names)
 
     def is_fresh(self, summary: Memory) -> bool:
         """Return whether nothing has changed since a summary was made.
@@ -104,8 +99,7 @@ class Summaries:
     """Makes and reads summaries. Thread-safe. All methods raise `NotFound` when there is no such space."""
 
     def __init__(self, database: Database, keeper: Keeper) -> None:
-        self._database = database
-        self._keeper = keeper
+        self._database, self._keeper = database, keeper
 
     def of_conversation(self, conversation: Conversation, call: Call) -> list[Stored]:
         """Return the summaries of a conversation: those of topics in the order of their turns, that of all last."""
@@ -127,7 +121,7 @@ class Summaries:
             if about is not None:
                 sources = self._exchanges(space, conversation, spans_of(topic), call)
                 self._replace(space, about, None, sources, call, None)
-        if any(_number(topic) % TOPICS == 1 for topic in found):
+        if any(int((topic.topic or "t0")[1:]) % TOPICS == 1 for topic in found):
             self.refresh(conversation, call, rest=False)
 
     def refresh(
@@ -145,7 +139,6 @@ class Summaries:
     def _refresh(
         self, conversation: Conversation, call: Call, write: Write | None, made: list[Memory], *, rest: bool
     ) -> None:
-        """Add the new summaries to `made`."""
         known = self._known(conversation, call)
         of_topics: list[Memory] = []
         for about, topic in known.topics.values():
@@ -300,22 +293,13 @@ def _of_topic(topic: Memory, said: Sequence[tuple[int, bytes]]) -> _About | None
     if not within:
         return None
     return _About(
-        of="topic",
-        basis=_digest(within),
-        conversation=topic.conversation,
-        topic=topic.topic,
-        up_to=within[-1][0],
+        of="topic", basis=_digest(within), conversation=topic.conversation, topic=topic.topic, up_to=within[-1][0]
     )
 
 
 def _turns_said(rows: Rows) -> list[tuple[int, bytes]]:
     """Return the turns of `topics.hashes` with the hashes of their texts."""
     return [(cast(int, turn), cast(bytes, text)) for turn, text, _ in rows]
-
-
-def _number(topic: Memory) -> int:
-    """Return the number of a topic that was found; its name is t with that number."""
-    return int((topic.topic or "t0")[1:])
 
 
 def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Write | None) -> Draft | None:
@@ -334,6 +318,7 @@ def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Writ
         except WriteFailed:
             method = "extractive"
     chosen = [sources[place] for place in used]
+    classes: list[SourceClass | None] = [*(one.source_class for one in chosen), caller.source_class]
     return Draft(
         content=text,
         kind="summary",
@@ -342,7 +327,7 @@ def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Writ
         topic=about.topic,
         session=about.session,
         turn=about.turn,
-        source_class=_least([*(one.source_class for one in chosen), caller.source_class]),
+        source_class=min((one for one in classes if one is not None), key=TRUST.__getitem__),
         derived_from=tuple(one.id for one in chosen),
         event_at=chosen[-1].event_at,
         structure={"of": about.of, "up_to": about.up_to, "method": method, "basis": about.basis},
@@ -363,13 +348,8 @@ def _said(turns: Sequence[Turn], places: Sequence[int]) -> str:
 
 
 def _rarity(turns: Sequence[Turn]) -> Rarity:
-    """Return the idf of terms over turns."""
     uses = Counter(term for turn in turns for term in set(tokenize(turn.text)))
     return lambda term: math.log((len(turns) + 1) / (uses[term] + 0.5))
-
-
-def _least(classes: Iterable[SourceClass | None]) -> SourceClass:
-    return min((one for one in classes if one is not None), key=TRUST.__getitem__)
 
 
 def _digest(parts: Iterable[object]) -> str:

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.embedding.vectors import restored
-from muisti.core.model.conversations import Span, spans_of
-from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent
+from muisti.core.model.conversations import ObjectName, Span, spans_of, without
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken, SensitiveContent
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.reading import read
@@ -29,6 +29,34 @@ from muisti.core.write.begun import Call
 from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 from muisti.core.write.titles import topic_title, untitled
+
+
+def taking(database: Database, space: SpaceRow, name: ObjectName, draft: Draft, now: int) -> Plan:
+    """Return how the other topics of a conversation change when a topic has the turns of its draft.
+
+    Raises:
+        Conflict: another topic was given one of the turns.
+    """
+    given = cast("list[Span]", draft.structure.get("spans", []))
+    of = name.category, name.conversation or ""
+    (rows,) = database.read([topics.objects(space, *of, now, "topic")])
+    ends: list[Memory] = []
+    changes: list[tuple[Row, Draft]] = []
+    for row in rows:
+        other = version_rows.memory(row, space.space.name)
+        before = spans_of(other)
+        after = without(before, given)
+        if other.topic == name.name or after == before:
+            continue
+        if other.structure.get("bounds") == "given":
+            raise Conflict(f"topic {other.topic!r} was given some of these turns; change its spans first, or delete it")
+        if after:
+            changes.append((row, _with_spans(other, after, given=False)))
+        else:
+            ends.append(other)
+    newest = max((cast(int, row[0]) for row in rows), default=0)
+    return Plan(guards=[topics.refuse_others(space, *of, newest, now)], ends=ends, changes=changes)
+
 
 FOLLOWED = 1_000  # conversations whose open topics are kept in memory
 TRIES = 8  # of a step that another process overtakes
@@ -77,8 +105,7 @@ class Topics:
     """
 
     def __init__(self, database: Database, keeper: Keeper) -> None:
-        self._database = database
-        self._keeper = keeper
+        self._database, self._keeper = database, keeper
         self._followed: OrderedDict[Conversation, _Open] = OrderedDict()
         self._turns = Locks()
 
@@ -167,7 +194,9 @@ class Topics:
             starts += [known.turns[place] for place in known.segmenter.tentative]
             starts.append(known.last + 1)
         if not starts:
-            self._remember(conversation, known)
+            self._followed[conversation] = known
+            while len(self._followed) > FOLLOWED:
+                self._followed.popitem(last=False)
             return ()
         spans: list[Span] = []
         first = known.after + 1 if known.after >= 0 else known.turns[0]
@@ -208,11 +237,6 @@ class Topics:
                     self._database.primary, conversation.space, lambda row: [topics.said(row, *of, end, now)]
                 )
         return space, known, cast("int | None", numbers[0][0]) or 0, topics.read_said(said)
-
-    def _remember(self, conversation: Conversation, known: _Open) -> None:
-        self._followed[conversation] = known
-        while len(self._followed) > FOLLOWED:
-            self._followed.popitem(last=False)
 
     def _titled(
         self,
@@ -307,7 +331,7 @@ def _named(found: Sequence[tuple[Row, Memory]], name: str, conversation: Convers
     raise NotFound("topic", f"{conversation.name}/{name}")
 
 
-def _with_spans(memory: Memory, spans: Sequence[Span]) -> Draft:
+def _with_spans(memory: Memory, spans: Sequence[Span], *, given: bool = True) -> Draft:
     stated = draft_of(memory)
-    given = {"bounds": "given", "spans": cast(Json, [list(span) for span in spans])}
-    return replace(stated, structure={**stated.structure, **given})
+    bounds: dict[str, Json] = {"bounds": "given"} if given else {}
+    return replace(stated, structure={**stated.structure, **bounds, "spans": [list(span) for span in spans]})

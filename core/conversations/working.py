@@ -5,39 +5,51 @@ only. What is pinned is never evicted. Then come entries by priority, and turns 
 coherence with the latest turns.
 """
 
-import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Callable
+from collections.abc import Sequence
 from msgspec.structs import replace
-
-from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
-from muisti.core.discourse.importance import importance, novelty
+from muisti.core.conversations.topics import Conversation
+from muisti.core.conversations.topics import dimensions_of
+from muisti.core.conversations.topics import vectors_of
 from muisti.core.discourse.segmentation import Vectors
-from muisti.core.discourse.signals import joint, signals
-from muisti.core.model.conversations import (
-    BUDGET_MAX,
-    KEPT_MAX,
-    PRIORITY_MAX,
-    TEXT_MAX,
-    Entry,
-    Held,
-    Working,
-)
-from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
+from muisti.core.discourse.signals import importance
+from muisti.core.discourse.signals import joint
+from muisti.core.discourse.signals import novelty
+from muisti.core.discourse.signals import signals
+from muisti.core.model.conversations import BUDGET_MAX
+from muisti.core.model.conversations import Entry
+from muisti.core.model.conversations import Held
+from muisti.core.model.conversations import KEPT_MAX
+from muisti.core.model.conversations import PRIORITY_MAX
+from muisti.core.model.conversations import TEXT_MAX
+from muisti.core.model.conversations import Working
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import Problem
+from muisti.core.model.errors import QuotaExceeded
 from muisti.core.model.messages import messages_of
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.times import to_us
-from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
-from muisti.core.read.reading import find, read
-from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import quotas, topics, version_rows
+from muisti.core.model.values import Draft
+from muisti.core.model.values import Memory
+from muisti.core.model.values import NAME_MAX
+from muisti.core.model.values import Seq
+from muisti.core.read.reading import find
+from muisti.core.read.reading import read
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refusal
+from muisti.core.store.database import Refused
+from muisti.core.store.sql import quotas
+from muisti.core.store.sql import topics
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import tokenize
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
+import math
+import numpy as np
+
 
 TURNS = 200  # latest turns that may be held
 LATEST = 5  # turns that coherence is measured against
@@ -52,9 +64,7 @@ class WorkingMemory:
 
     def __init__(self, database: Database, intake: Intake, quota: Quota) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._intake = intake
-        self._quota = quota
+        self._database, self._intake, self._quota = database, intake, quota
 
     def keep(self, conversation: Conversation, entry: Entry, count: Count, budget: int, call: Call) -> Entry:
         """Keep an entry at its key, in place of what is there.
@@ -93,11 +103,7 @@ class WorkingMemory:
         return entry
 
     def release(self, conversation: Conversation, key: str, call: Call) -> None:
-        """Release what is at a key.
-
-        Raises:
-            NotFound: nothing is.
-        """
+        """Release what is at a key. Raises `NotFound` when nothing is."""
         _, holder, held = self._entries(conversation, call)
         if all(one.key != key for one in held):
             raise NotFound("working memory", f"{conversation.name}/{key}")
@@ -116,8 +122,10 @@ class WorkingMemory:
         kept = self._held(space, entries, count, call)
         gone = [one for one in kept if one.reason is not None]
         turns = self._turns(space, conversation, count, call, {one.memory_id for one in kept})
-        order = sorted((one for one in kept if one.reason is None), key=lambda one: (not one.pinned, -_priority(one)))
-        held, evicted = _chosen([*order, *sorted(turns, key=lambda one: -_value(one))], count, budget)
+        order = sorted(
+            (one for one in kept if one.reason is None), key=lambda one: (not one.pinned, -(one.priority or 0))
+        )
+        held, evicted = _chosen([*order, *sorted(turns, key=lambda one: -(one.value or 0.0))], count, budget)
         text = _text(held)
         return Working(
             token_budget=budget,
@@ -133,9 +141,7 @@ class WorkingMemory:
     def _entries(self, conversation: Conversation, call: Call) -> tuple[SpaceRow, Memory, list[Entry]]:
         of = conversation.category, conversation.name
         space, (rows,) = read(
-            self._database.primary,
-            conversation.space,
-            lambda row: [topics.objects(row, *of, call.now, "conversation")],
+            self._database.primary, conversation.space, lambda row: [topics.objects(row, *of, call.now, "conversation")]
         )
         if not rows:
             raise NotFound("conversation", conversation.name)
@@ -169,7 +175,6 @@ class WorkingMemory:
     def _turns(
         self, space: SpaceRow, conversation: Conversation, count: Count, call: Call, without: set[str | None]
     ) -> list[Held]:
-        """Return the latest turns with their values, in order."""
         of = conversation.category, conversation.name
         (rows,) = self._database.primary.read([topics.recent(space, *of, call.now, TURNS)])
         memories = [version_rows.memory(row, conversation.space) for row in reversed(rows)]
@@ -179,39 +184,17 @@ class WorkingMemory:
         by_turn = {one.turn: one for one in topics.read_said(said)}
         known = [(memory, by_turn[memory.turn]) for memory in memories if memory.turn in by_turn]
         vectors = np.array(vectors_of([one for _, one in known], dimensions_of(space)), np.float32)
-        values = _values([memory for memory, _ in known], vectors, call.now)
-        return [
-            Held(
-                source="turn",
-                tokens=count(_said(memory) + "\n"),
-                memory_id=memory.id,
-                turn=memory.turn,
-                text=_said(memory),
-                value=round(math.fsum(worth.parts.values()), 4),
-                parts=worth.parts,
-                acts=worth.acts,
-                importance=worth.importance,
-            )
-            for (memory, _), worth in zip(known, values, strict=True)
-            if memory.id not in without
-        ]
+        turns = _valued([memory for memory, _ in known], vectors, count, call.now)
+        return [one for one in turns if one.memory_id not in without]
 
 
-class _Worth(NamedTuple):
-    """Parts of the value of a turn, what it does, and the parts of its importance."""
-
-    parts: dict[str, float]
-    acts: tuple[str, ...]
-    importance: Mapping[str, float]
-
-
-def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Worth]:
-    """Return what makes the value of each turn."""
+def _valued(memories: Sequence[Memory], vectors: Vectors, count: Count, now: int) -> list[Held]:
+    """Return turns with their values, and what makes these."""
     terms = [set(tokenize(memory.content)) for memory in memories]
     uses = Counter(term for some in terms for term in some)
     subject = vectors[-LATEST:].sum(axis=0)
     length = float(np.linalg.norm(subject))
-    found: list[_Worth] = []
+    found: list[Held] = []
     for place, memory in enumerate(memories):
         at = to_us(memory.event_at or memory.created_at)
         mass = sum(math.log((len(memories) + 1) / (uses[term] + 0.5)) for term in terms[place])
@@ -223,7 +206,20 @@ def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Wor
             "coherence": max(0.0, float(vectors[place] @ subject) / length) if length else 0.0,
         }
         parts = {name: round(share * strength[name], 4) for name, share in SHARES.items()}
-        found.append(_Worth(parts, said.acts, weight.parts))
+        text = _said(memory)
+        found.append(
+            Held(
+                source="turn",
+                tokens=count(text + "\n"),
+                memory_id=memory.id,
+                turn=memory.turn,
+                text=text,
+                value=round(math.fsum(parts.values()), 4),
+                parts=parts,
+                acts=said.acts,
+                importance=weight.parts,
+            )
+        )
     return found
 
 
@@ -254,14 +250,6 @@ def _place(one: Held) -> tuple[int, int]:
 
 def _reserved(held: Sequence[Held]) -> int:
     return sum(one.tokens for one in held if one.source == "reserved")
-
-
-def _priority(one: Held) -> int:
-    return one.priority or 0
-
-
-def _value(one: Held) -> float:
-    return one.value or 0.0
 
 
 def _said(memory: Memory) -> str:

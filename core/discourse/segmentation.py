@@ -35,9 +35,7 @@ class Segmenter:
     """Finds topics while turns come in. Positions count the turns from 0. Not thread-safe."""
 
     def __init__(self, dimensions: int, *, penalty: float = PENALTY, agreement: int = AGREEMENT) -> None:
-        self._dimensions = dimensions
-        self._penalty = penalty
-        self._agreement = agreement
+        self._dimensions, self._penalty, self._agreement = dimensions, penalty, agreement
         self._restart(0)
 
     @property
@@ -168,20 +166,3 @@ def segment(
         for place in segmenter.add(vector, many, breaks=turn in breaks)
     ]
     return final + segmenter.tentative
-
-
-def pauses(times: Sequence[int | None], pause: int = PAUSE) -> list[int]:
-    """Return the positions of turns that come more than `pause` after the latest before them; times in microseconds.
-
-    >>> pauses([0, 5, 100, None, 101, 300], pause=50)
-    [2, 5]
-    """
-    found: list[int] = []
-    latest: int | None = None
-    for turn, at in enumerate(times):
-        if at is None:
-            continue
-        if latest is not None and at - latest > pause:
-            found.append(turn)
-        latest = at if latest is None else max(latest, at)
-    return found

@@ -1,18 +1,31 @@
-"""Acts of a message, by rules: it asks, requests, states, prefers, decides, or sets a task. English only.
+"""Acts of a message, by rules: it asks, requests, states, prefers, decides, or sets a task; and its importance.
+
+English only.
 
 A message may do several of these. Whose message it is counts as well: an assistant's "I like that" is no preference.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
-
+from muisti.core.model.outcomes import TypeSuggestion
+from muisti.core.model.values import Memory
+from muisti.core.model.values import Stretch
 from muisti.core.support.waiting import give_way
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
+from muisti.core.text.standing import asked_of
+from muisti.core.text.standing import recognised
 from muisti.core.text.terms import fold
-from muisti.core.text.when.words import TimeSpan, time_spans
+from muisti.core.text.when.words import TimeSpan
+from muisti.core.text.when.words import time_spans
+from typing import Literal
+import math
+import numpy as np
+import numpy.typing as npt
+import re
+
 
 Act = Literal["question", "request", "statement", "preference", "decision", "task"]
 READ = 20_000  # characters of a message that are read
@@ -156,3 +169,75 @@ def _acts(sentence: str, assistant: bool) -> Iterator[Act]:
 
 _ORDERED: tuple[Act, ...] = ("question", "request", "statement", "preference", "decision", "task")
 _STATED: Mapping[Act, re.Pattern[str]] = {"preference": _PREFERENCE, "decision": _DECISION, "task": _TASK}
+
+
+BASE = 0.05
+NEAR = 400  # turns before a message that its novelty is measured against
+MASS = 60.0  # idf mass at which a message is as full as it counts
+
+# Shares of the rest, which sum to 1.
+WEIGHTS: Mapping[str, float] = {
+    "novelty": 0.3,
+    "first_person": 0.2,
+    "information": 0.25,
+    "times": 0.07,
+    "numbers": 0.03,
+    "preference": 0.06,
+    "decision": 0.05,
+    "task": 0.04,
+}
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """`value`, in (0, 1], is the sum of the `parts`, of which "base" is one."""
+
+    value: float
+    parts: Mapping[str, float]
+
+
+def importance(signals: Signals, *, novelty: float, mass: float) -> Importance:
+    """Return the importance of a message. `novelty` is in [0, 1], `mass` the sum of the idf of its distinct terms.
+
+    It is a base and a sum of named parts, so it is never zero and can be explained. Working memory chooses and shows
+    messages by it; searches do not use it. The parts and their weights come from which turns of two collections of
+    conversations hold answers to questions. Two parts held in both: novelty, and speaking in the first person.
+
+    >>> from muisti.core.discourse.signals import signals
+    >>> importance(signals("I moved to Turku yesterday."), novelty=0.8, mass=20.0).value > .6
+    True
+    """
+    strength = {
+        "novelty": min(1.0, max(0.0, novelty)),
+        "first_person": float(signals.first_person),
+        "information": min(1.0, math.log1p(max(0.0, mass)) / math.log1p(MASS)),
+        "times": float(bool(signals.times)),
+        "numbers": float(signals.numbers),
+        **{act: float(act in signals.acts) for act in ("preference", "decision", "task")},
+    }
+    parts = {"base": BASE} | {name: round((1 - BASE) * WEIGHTS[name] * strength[name], 4) for name in WEIGHTS}
+    parts = {name: part for name, part in parts.items() if part}
+    return Importance(round(math.fsum(parts.values()), 4), parts)
+
+
+def novelty(vector: Vector, before: npt.NDArray[np.float32]) -> float:
+    """Return one less the largest cosine to the turns before, of which the last `NEAR` count; 1 without any."""
+    recent = before[-NEAR:]
+    return 1.0 if not len(recent) else float(1 - max(0.0, float((recent @ vector).max())))
+
+
+def suggested(memories: Iterable[Memory]) -> Iterator[TypeSuggestion]:
+    """Yield a suggestion for each memory that the rule recognises and that is no guard."""
+    for memory in memories:
+        if memory.type == "guard":
+            continue
+        speaker = memory.author or memory.metadata.get("speaker")
+        author = speaker if isinstance(speaker, str) else None
+        said = asked_of(memory.kind, memory.content, author, memory.structure)
+        found = recognised(said.text, kind=memory.kind, trust=memory.trust, author=said.speaker)
+        if found is not None:
+            start, scope = said.start, found.scope
+            scope = None if scope is None else Stretch(start + scope.start, start + scope.stop)
+            yield TypeSuggestion(id=memory.id, type="guard", scope=scope)

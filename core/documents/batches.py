@@ -1,28 +1,255 @@
-"""Write prepared documents: chunks that stay, change, come and end, all in one batch."""
+"""Write prepared documents: chunks that stay, change, come and end, all in one batch.
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+New chunks of a large document are stored in a hidden space first. So nobody sees a part of a document, and the memory
+that this takes does not depend on its size. A process that ends early leaves a hidden space, which is deleted after an
+hour, as those of imports are.
+"""
 
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from msgspec import structs
-
-from muisti.core.documents.planning import Changing, chunk_draft
-from muisti.core.documents.staging import FLAGS_MAX
-from muisti.core.documents.work import Work, memory_of
+from muisti.core.documents.files import Cuts
+from muisti.core.documents.planning import Alignment
+from muisti.core.documents.planning import Coming
+from muisti.core.documents.planning import chunk_draft
 from muisti.core.embedding.models import Models
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import PlaceTaken
-from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Plan, Quota, Written
-from muisti.core.model.values import Draft, Memory
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import bulk_replace, documents, inserting, memories, quotas, version_rows
+from muisti.core.model.errors import TooLarge
+from muisti.core.model.filing import Document
+from muisti.core.model.filing import NewDocument
+from muisti.core.model.filing import Outcome
+from muisti.core.model.filing import Put
+from muisti.core.model.filing import overlap_of
+from muisti.core.model.ids import IdSource
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Flag
+from muisti.core.model.outcomes import Plan
+from muisti.core.model.outcomes import Quota
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import Draft
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Database
+from muisti.core.store.database import Row
+from muisti.core.store.database import Statement
+from muisti.core.store.sql import bulk_replace
+from muisti.core.store.sql import documents
+from muisti.core.store.sql import imports
+from muisti.core.store.sql import inserting
+from muisti.core.store.sql import memories
+from muisti.core.store.sql import quotas
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql import version_rows
+from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import raw
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Call, Part
-from muisti.core.write.intake import Accepted, Intake
-from muisti.core.write.prepare import again, draft_of, ready
+from muisti.core.transfer.importing.staging import write
+from muisti.core.transfer.staged import clear
+from muisti.core.write.begun import Call
+from muisti.core.write.begun import Part
+from muisti.core.write.intake import Accepted
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import again
+from muisti.core.write.prepare import draft_of
+from muisti.core.write.prepare import ready
 from muisti.core.write.transactions import Transactions
+from typing import cast
+import msgspec
+import uuid
+
+
+GROUP = 256  # chunks in one transaction
+REMOTE_MAX = 10_000  # chunks that a remote database makes visible in one transaction
+FLAGS_MAX = 100  # flags that an answer lists
+
+Accept = Callable[[Draft], Accepted]
+
+
+class Figures(msgspec.Struct):
+    """Sums over chunks as they are stored."""
+
+    characters: int = 0
+    lines: int = 0
+    tokens: int = 0
+
+    def add(self, text: str, overlap: int, tokens: int = 0) -> None:
+        """Count what a chunk adds to the text of its document."""
+        self.characters += len(text) - overlap
+        self.lines += text.count("\n", overlap)
+        self.tokens += tokens
+
+
+class ChunkStaging:
+    """New chunks of one document in a hidden space. `flags` are those of the first chunks that have some."""
+
+    def __init__(self, database: Database, models: Models, ids: IdSource, space: SpaceRow, call: Call) -> None:
+        self.figures = Figures()
+        self.flags: list[Flag] = []
+        self.count = 0
+        self._database, self._models, self._ids, self._space, self._call = database, models, ids, space, call
+        self._staged: Staged | None = None
+
+    def check(self, count: int) -> None:
+        """Raise `TooLarge` when a database cannot make so many chunks visible in one transaction."""
+        if not self._database.local and count > REMOTE_MAX:
+            raise TooLarge(
+                f"the document has {count:,} new chunks; a remote database takes {REMOTE_MAX:,} in one transaction: "
+                "divide the file, or make larger chunks"
+            )
+
+    def add(
+        self,
+        document: tuple[str, Draft],
+        cuts: Cuts,
+        coming: Sequence[Coming],
+        accept: Accept,
+        alive: Callable[[], None],
+    ) -> None:
+        """Store new chunks of a document, given by its id and draft. `alive` is called between groups, and may raise.
+
+        Raises:
+            InvalidInput, SensitiveContent, Forbidden.
+            Conflict: the space was erased meanwhile.
+        """
+        self.check(len(coming))
+        self._staged = self._open()
+        with ThreadPoolExecutor(1, "muisti-staging") as behind:  # a group is written while the next one is prepared
+            written: Future[object] | None = None
+            for group in _groups(cuts, coming):
+                alive()
+                accepted = [accept(chunk_draft(document[1], cut, document[0], one.position)) for one, cut in group]
+                now = self._call.now
+                made = [one.first(self._space, id_text(self._ids.new(now)), now) for one in accepted]
+                batch = self._batch(self._staged, made)
+                if written is not None:
+                    written.result()
+                written = behind.submit(write, self._database, batch)
+                for one, memory in zip(accepted, made, strict=True):
+                    self.figures.add(memory.content, overlap_of(memory), memory.tokens)
+                    self.flags += one.flags[: max(0, FLAGS_MAX - len(self.flags))]
+            if written is not None:
+                written.result()
+
+    def _batch(self, staged: Staged, made: Sequence[Memory]) -> list[Statement]:
+        """Return the statements that stage a group of chunks."""
+        now, caller = self._call.now, self._call.caller
+        batch = list(imports.touch(staged, now))
+        for encoder in self._models.embedding(self._space.space):
+            batch.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
+        for new in ready(made, self._space, self._models):
+            self.count += 1
+            batch += imports.stage(staged, new, self.count, None)
+            values = ("created", raw(new.memory.id), 1, now, caller.actor, caller.request, None)
+            batch.append(imports.stage_change(staged, self.count, values))
+        return batch
+
+    def move(self) -> list[Statement]:
+        """Return the statements that make all chunks visible, as changes behind the space's seq."""
+        if self._staged is None:
+            return []
+        staged = self._staged
+        *moved, _ = imports.move(staged, (0, self.count), self._call.now, as_it_was=False)
+        own = Statement(
+            "UPDATE changes SET import_id = NULL WHERE space_id = ? AND import_id = ?", (staged.target.id, staged.id)
+        )
+        return [spaces.guard(staged.space), *moved, own]
+
+    def clear(self) -> None:
+        """Delete the hidden space, if there is one."""
+        staged, self._staged = self._staged, None
+        if staged is not None:
+            clear(self._database, staged.space.id, None)
+
+    def _open(self) -> Staged:
+        token, actor = uuid.uuid4().hex, self._call.caller.actor
+        batch = imports.begin(token, str(uuid.uuid4()), self._space, actor, None, self._call.now)
+        *_, space_id, import_id = write(self._database, batch)
+        space = structs.replace(self._space, id=cast(int, space_id[0][0]))
+        (found,) = self._database.read([Statement("SELECT epoch FROM spaces WHERE id = ?", (space.id,))])
+        space = structs.replace(space, space=structs.replace(space.space, epoch=cast(str, found[0][0])))
+        return Staged(cast(int, import_id[0][0]), space, self._space)
+
+
+def _groups(cuts: Cuts, coming: Sequence[Coming]) -> Iterator[list[tuple[Coming, Cut]]]:
+    wanted = {one.cut: one for one in coming}
+    group: list[tuple[Coming, Cut]] = []
+    for number, cut in enumerate(cuts):
+        if number in wanted:
+            group.append((wanted[number], cut))
+        if len(group) == GROUP:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+SMALL = 1_000  # new chunks that one batch takes; more go through a hidden space
+SMALL_CHARACTERS = 4_000_000
+
+
+class Incoming(msgspec.Struct, frozen=True, kw_only=True):
+    """A document to store, and its cuts. With `moved_from`, the document at that path moves to the new one.
+
+    `path` is the place of the document in the request.
+    """
+
+    new: NewDocument
+    cuts: Cuts
+    moved_from: str | None = None
+    path: str = "$"
+
+
+class Work(msgspec.Struct):
+    """A document on its way: what is there, what shall be there, and what the batch does about it."""
+
+    incoming: Incoming
+    before: Memory | None
+    row: int
+    id: str
+    draft: Draft
+    alignment: Alignment = Alignment()
+    accepted: Mapping[int, Accepted] = {}
+    figures: Figures = msgspec.field(default_factory=Figures)
+    changed: int = 0
+    flags: Sequence[Flag] = ()
+    staging: ChunkStaging | None = None
+
+    @property
+    def is_large(self) -> bool:
+        return len(self.alignment.coming) > SMALL or self.incoming.cuts.size > SMALL_CHARACTERS
+
+
+def memory_of(row: Row, space: SpaceRow) -> Memory:
+    return version_rows.memory(row, space.space.name)
+
+
+def outcome(work: Work, *, is_fresh: bool) -> Outcome:
+    if not is_fresh:
+        return "unchanged"
+    if work.before is None:
+        return "created"
+    return "moved" if work.before.document != work.incoming.new.path else "updated"
+
+
+def told(work: Work, memory: Memory, outcome: Outcome) -> Put:
+    alignment, chunks = work.alignment, Document(memory).chunks
+    added = len(alignment.coming)
+    return Put(
+        document=Document(memory),
+        outcome=outcome,
+        added=added,
+        changed=work.changed,
+        kept=chunks - added - work.changed,
+        ended=len(alignment.ended),
+        flags=tuple(work.flags),
+        moved_from=work.before.document if outcome == "moved" and work.before is not None else None,
+    )
 
 
 class Batches:
@@ -38,12 +265,8 @@ class Batches:
         intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._ids = ids
-        self._quota = quota
-        self._intake = intake
+        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
+        self._quota, self._intake = quota, intake
 
     def commit(
         self, space: SpaceRow, works: Sequence[Work], made: Mapping[str, tuple[Accepted, Memory]], call: Call
@@ -76,7 +299,8 @@ class Batches:
             beyond=len(ended) + sum(one.count for one in staged),
         )
         if call.dry_run and staged:  # nothing is staged for a dry run
-            return _foreseen(space, total + len(ended) + sum(len(work.alignment.coming) for work in works))
+            plan = Plan(total + len(ended) + sum(len(work.alignment.coming) for work in works), ())
+            return Written(memories=(), seq=space.seq, created=False, plan=plan)
         try:
             return self._transactions.commit(begun)
         except PlaceTaken:
@@ -116,9 +340,11 @@ class Batches:
             (read,) = self._database.read([memories.by_rows(rows[start : start + 500])])
             for row in read:
                 change, before = wanted[cast(int, row[0])], memory_of(row, space)
-                draft = _changed(draft_of(before), work, change, texts[change.cut])
+                stated = draft_of(before)
+                meant = chunk_draft(work.draft, texts[change.cut], work.id, change.position)
+                draft = structs.replace(meant, content=stated.content, category=stated.category)
                 accepted = self._intake.changed(space, draft, before, call)
-                if accepted.draft != draft_of(before):
+                if accepted.draft != stated:
                     found.append((cast(int, row[0]), before, accepted))
         work.changed = len(found)
         return sorted(found, key=lambda one: one[1].position or 0)
@@ -136,7 +362,6 @@ class Batches:
         return Part(new.memory, statements, told=False)
 
     def _coming(self, space: SpaceRow, work: Work, call: Call) -> list[tuple[Accepted, Memory]]:
-        """Return the chunks that come with the batch, in their order."""
         positions = {one.cut: one.position for one in work.alignment.coming}
         accepted = [
             structs.replace(one, draft=structs.replace(one.draft, position=positions[number]))
@@ -172,13 +397,3 @@ class Batches:
             *bulk_replace.take(space, "deleted", call.caller, call.now),
             bulk_replace.clear(),
         ]
-
-
-def _changed(stated: Draft, work: Work, change: Changing, cut: Cut) -> Draft:
-    """Return the draft of a chunk that stays, with the fields of its document and its new place."""
-    meant = chunk_draft(work.draft, cut, work.id, change.position)
-    return structs.replace(meant, content=stated.content, category=stated.category)
-
-
-def _foreseen(space: SpaceRow, changes: int) -> Written:
-    return Written(memories=(), seq=space.seq, created=False, plan=Plan(changes, ()))

@@ -9,9 +9,18 @@ from typing import Self
 import msgspec
 from msgspec import structs
 
-from muisti.core.chunking.cutting import Preview, preview
-from muisti.core.documents.cuts import IN_MEMORY
-from muisti.core.documents.files import Held, Reading, Stated, read_file, stated_document
+from muisti.core.chunking.cutting import Preview, cut, preview
+from muisti.core.documents.files import (
+    CUTS_IN_MEMORY,
+    USUAL_FILE,
+    Cuts,
+    File,
+    Held,
+    Job,
+    Reading,
+    language_of,
+    stated_document,
+)
 from muisti.core.documents.storing import Incoming, Storer
 from muisti.core.identity.caller import Caller
 from muisti.core.model.decoding import convert
@@ -21,7 +30,7 @@ from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.unreadable import Crashed, Missing, Unreadable
 from muisti.core.parsing.archives import Member, is_archive, members
-from muisti.core.parsing.options import ArchiveOptions, Options
+from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from muisti.core.store.database import Database
@@ -34,28 +43,9 @@ _BLOCK = 1 << 20
 _LIMITS = ArchiveOptions()
 
 
-class Listing(msgspec.Struct, frozen=True):
-    """Paths of the members of an archive, and why the rest cannot be read; None when all can."""
-
-    paths: list[str]
-    refusal: Unreadable | None
-
-
 def holds_documents(held: Held) -> bool:
     """Return whether a file is an archive, whose members are documents."""
     return is_archive(held.stream)
-
-
-def listed(held: Held, name: str, alive: Callable[[], None]) -> Listing:
-    """List an archive. `alive` is called between members, and may raise."""
-    paths: list[str] = []
-    try:
-        for member in members(held.stream, name, _LIMITS):
-            alive()
-            paths.append(member.path)
-    except Unreadable as refusal:
-        return Listing(paths, refusal)
-    return Listing(paths, None)
 
 
 class Unpacking:
@@ -114,34 +104,6 @@ def _blocks(member: Member) -> Iterator[bytes]:
 KIND = "ingest"
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """The request of a task: how its files are read, and the fields that their documents get."""
-
-    stated: Stated = Stated()
-    reading: Reading = Reading()
-
-
-class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Place of the bytes of an item: in a blob of the task, or at a path of this machine.
-
-    `member` is the place of a member in that archive. `origin` is the path below the folder of the server's own files.
-    """
-
-    blob: str | None = None
-    server_path: str | None = None
-    member: int | None = None
-    mtime: int | None = None
-    media_type: str | None = None
-    origin: str | None = None
-
-    def item(self, path: str) -> NewItem:
-        """Return the item of a task that stores this file as the document at a path."""
-        return NewItem(path, msgspec.to_builtins(self))
-
-
-USUAL_FILE = File()
-
-
 class Ready(msgspec.Struct, frozen=True):
     """A file that was read: its item, and the document to store; None when it is unchanged."""
 
@@ -162,53 +124,44 @@ class Ingester:
             Unreadable: the file gives no text; nothing is stored.
             InvalidInput, SensitiveContent, Forbidden, QuotaExceeded, TooLarge.
         """
-        new = stated_document(path, held, job.stated, job.reading, file.mtime)
+        new = stated_document(path, held, job, file)
         known = self._storer.current(space, new, call)
         if known is not None:
             return self._storer.leave(space, known, call)
-        new, cuts = read_file(
-            path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type, file.origin
-        )
-        with cuts:
-            return self._storer.put(space, [Incoming(new=new, cuts=cuts)], call)
+        incoming = self._incoming(path, held, job, file)
+        with incoming.cuts:
+            return self._storer.put(space, [incoming], call)
+
+    def _incoming(self, path: str, held: Held, job: Job, file: File) -> Incoming:
+        """Parse and cut a file. The caller closes the cuts."""
+        reading, cuts = job.reading, Cuts()
+        options = Options(main_content=reading.main_content, encoding=reading.encoding, media_type=file.media_type)
+        try:
+            with parse(held.stream, path, options, self._workers) as parsed:
+                for one in cut(parsed, reading.chunking, parsed.note):
+                    cuts.append(one)
+                new = stated_document(path, held, job, file, parsed, language_of(parsed.language, cuts))
+                return Incoming(new=new, cuts=cuts)
+        except BaseException:  # whatever ends the reading, the temporary file is deleted; the error goes on
+            cuts.close()
+            raise
 
     def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
-        """Yield where a file would be cut. Nothing is stored.
-
-        Raises:
-            Unreadable, InvalidInput.
-        """
+        """Yield where a file would be cut. Nothing is stored. Raises `Unreadable` and `InvalidInput`."""
         options = Options(main_content=reading.main_content, encoding=reading.encoding)
         with parse(held.stream, path, options, self._workers) as parsed:
             yield from preview(parsed, reading.chunking)
 
     def read(self, space: str, item: Item, held: Held, job: Job, file: File, caller: Caller) -> Ready:
-        """Read the file of an item.
-
-        Raises:
-            Unreadable, InvalidInput.
-        """
+        """Read the file of an item. Raises `Unreadable` and `InvalidInput`."""
         call = Call(self._clock(), None, caller)
-        new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
+        new = stated_document(item.name, held, job, file)
         if self._storer.current(space, new, call) is not None:
             return Ready(item, None)
-        for last in (False, False, True):
-            try:
-                new, cuts = read_file(
-                    item.name,
-                    held,
-                    job.stated,
-                    job.reading,
-                    file.mtime,
-                    self._workers,
-                    file.media_type,
-                    file.origin,
-                )
-                return Ready(item, Incoming(new=new, cuts=cuts))
-            except Crashed:
-                if last:
-                    raise
-        raise AssertionError
+        for _ in range(2):
+            with suppress(Crashed):
+                return Ready(item, self._incoming(item.name, held, job, file))
+        return Ready(item, self._incoming(item.name, held, job, file))
 
     def store(self, claim: Claim, incoming: Sequence[Incoming], fenced: FencedCommit) -> Stored:
         """Store what was read, and what a task commits with it."""
@@ -241,8 +194,6 @@ class Ingest:
 
 
 class _Work:
-    """The work on one task."""
-
     def __init__(self, ingester: Ingester, claim: Claim, job: Job, unpacking: Unpacking) -> None:
         self._ingester, self._claim, self._job, self._unpacking = ingester, claim, job, unpacking
 
@@ -263,7 +214,7 @@ class _Work:
                 continue
             if one.incoming is not None:
                 held.callback(one.incoming.cuts.close)
-                if one.incoming.cuts.size > IN_MEMORY:
+                if one.incoming.cuts.size > CUTS_IN_MEMORY:
                     self._store([one], [])
                     continue
             ready.append(one)
@@ -279,12 +230,15 @@ class _Work:
             return self._ingester.read(self._claim.task.space, item, held, self._job, file, self._claim.caller)
 
     def _expand(self, item: Item, file: File, held: Held) -> None:
-        found = listed(held, item.name, self._claim.check)
-        adds = [
-            structs.replace(file, member=number, media_type=None, origin=None).item(f"{item.name}/{path}")
-            for number, path in enumerate(found.paths)
-        ]
-        outcome = ItemOutcome(item.number) if found.refusal is None else _failed(item, found.refusal)
+        adds: list[NewItem] = []
+        outcome = ItemOutcome(item.number)
+        try:
+            for number, member in enumerate(members(held.stream, item.name, _LIMITS)):
+                self._claim.check()
+                own = structs.replace(file, member=number, media_type=None, origin=None)
+                adds.append(own.item(f"{item.name}/{member.path}"))
+        except Unreadable as refusal:  # the rest cannot be read
+            outcome = _failed(item, refusal)
         self._claim.commit([outcome], adds=adds)
 
     def _bytes(self, name: str, file: File) -> Held:

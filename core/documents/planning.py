@@ -8,8 +8,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.documents.cuts import key_of
-from muisti.core.documents.languages import of_chunk
+from muisti.core.documents.files import key_of, of_chunk
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import PLACE_BYTES, Document, NewDocument, fitting, shortened, structure_of
@@ -33,8 +32,8 @@ def aligned(old: Sequence[Key], new: Sequence[Key]) -> list[int | None]:
     >>> aligned([b"a", b"b", b"c"], [b"a", b"x", b"c"])
     [0, None, 2]
     """
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = common(old, new)
+    tail = common(old[head:][::-1], new[head:][::-1])
     matched: list[int | None] = [*range(head), *[None] * (len(new) - head)]
     for back in range(1, tail + 1):
         matched[-back] = len(old) - back
@@ -87,10 +86,9 @@ def _between(low: int | None, high: int | None, count: int) -> list[int] | None:
     return [bottom + (high - bottom) * number // (count + 1) for number in range(1, count + 1)]
 
 
-def _common(old: Sequence[Key], new: Sequence[Key]) -> int:
-    """Return how many keys at the start are equal."""
+def common(old: Sequence[object], new: Sequence[object]) -> int:
     return next(
-        (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+        (n for n, both in enumerate(zip(old, new, strict=False)) if both[0] != both[1]), min(len(old), len(new))
     )
 
 

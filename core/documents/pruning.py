@@ -4,6 +4,7 @@ The core knows no files beyond its database: the caller says what has become of 
 """
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from msgspec import structs
 from muisti.core.code.grammars import language_of
@@ -68,22 +69,13 @@ class Compared(msgspec.Struct, frozen=True):
 class Ender:
     """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
-    def __init__(
-        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
-    ) -> None:
+    def __init__(self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._quota = quota
+        self._database, self._models, self._transactions, self._quota = database, models, transactions, quota
         self._intake = intake
 
     def delete(self, space: str, name: DocumentName, call: Call) -> Ending:
-        """End a document with its chunks, as one step.
-
-        Raises:
-            NotFound, Conflict.
-        """
+        """End a document with its chunks, as one step. Raises `NotFound` and `Conflict`."""
         told: dict[str, int] = {}
 
         def attempt(found: SpaceRow) -> Written:
@@ -105,11 +97,11 @@ class Ender:
         _check(files, within)
         compared = self._compare(find_space(self._database, space), files, within, call)
         seq, commit, chunks = find_space(self._database, space).seq, 0.0, 0
-        plans: list[Plan] = []
+        plans: list[Plan | None] = []
         for memory, path in compared.moved:
-            written = self._transactions.run(space, call, self._moving(memory, path, call))
+            written = self._transactions.run(space, call, lambda found, one=memory, path=path: self._move(found, one, path, call))
             seq, commit = written.seq, commit + written.commit
-            plans += [] if written.plan is None else [written.plan]
+            plans.append(written.plan)
         if compared.ended:
             ended: list[int] = []
 
@@ -120,17 +112,8 @@ class Ender:
 
             written = self._transactions.run(space, call, attempt)
             seq, commit, chunks = written.seq, commit + written.commit, ended[0]
-            plans += [] if written.plan is None else [written.plan]
-        return Synced(
-            wanted=tuple(compared.wanted),
-            ended=tuple(memory.document or "" for memory in compared.ended),
-            moved=tuple((memory.document or "", path) for memory, path in compared.moved),
-            unchanged=compared.unchanged,
-            seq=seq,
-            chunks_ended=chunks,
-            plan=_joined(plans) if call.dry_run else None,
-            commit=commit,
-        )
+            plans.append(written.plan)
+        return Synced(wanted=tuple(compared.wanted), ended=tuple(memory.document or "" for memory in compared.ended), moved=tuple((memory.document or "", path) for memory, path in compared.moved), unchanged=compared.unchanged, seq=seq, chunks_ended=chunks, plan=joined(plans) if call.dry_run else None, commit=commit)
 
     def end(self, space: str, ended: Sequence[Memory], call: Call) -> Written:
         """End current documents with their chunks, as one step.
@@ -154,12 +137,7 @@ class Ender:
         known = {path: is_current(Document(there[path]), one) for path, one in listed.items() if path in there}
         targets = {path for _, path in moved}
         left = {memory.id for memory, _ in moved}
-        return Compared(
-            wanted=[path for path in listed if path not in targets and not known.get(path, False)],
-            ended=[memory for memory in gone if memory.id not in left],
-            moved=moved,
-            unchanged=sum(known.values()),
-        )
+        return Compared(wanted=[path for path in listed if path not in targets and not known.get(path, False)], ended=[memory for memory in gone if memory.id not in left], moved=moved, unchanged=sum(known.values()))
 
     def _end(self, space: SpaceRow, ended: Sequence[Memory], call: Call) -> tuple[Written, int]:
         ids = [version_rows.raw(memory.id) for memory in ended]
@@ -169,72 +147,42 @@ class Ender:
         written = self._transactions.turn(space, documents.plan_ends(space, ids), "deleted", call, [note])
         return written, cast(int, chunks)
 
-    def _moving(self, memory: Memory, path: str, call: Call) -> "Moving":
-        parts = (self._database, self._models, self._transactions, self._quota, self._intake)
-        return Moving(*parts, (memory, path), call)
-
-
-class Moving:
-    """Give a document and its chunks another path; their texts and vectors stay."""
-
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        quota: Quota,
-        intake: Intake,
-        what: tuple[Memory, str],
-        call: Call,
-    ) -> None:
-        self._database, self._models, self._transactions = database, models, transactions
-        self._quota, self._intake, self._call = quota, intake, call
-        self._memory, self._path = what
-
-    def __call__(self, space: SpaceRow) -> Written:
-        """Try to move the document once."""
-        (rows,) = self._database.read([documents.at_paths(space, self._memory.category, [self._memory.document or ""])])
-        rows = [*rows, *self._chunks(space)]
-        total = len(rows)
-        parts = [self._part(space, row, total - 1 - place) for place, row in enumerate(rows)]
-        last = parts[-1]
+    def _move(self, space: SpaceRow, moved: Memory, path: str, call: Call) -> Written:
+        """Try once to give a document and its chunks another path; their texts and vectors stay."""
+        (rows,) = self._database.read([documents.at_paths(space, moved.category, [moved.document or ""])])
+        rows = [*rows, *self._chunks(space, moved)]
+        parts = [self._part(space, row, len(rows) - 1 - place, path, call) for place, row in enumerate(rows)]
         limits = quotas.refuse_more(space, self._quota)
-        parts[-1] = structs.replace(last, statements=[*last.statements, limits])
-        return self._transactions.commit(self._transactions.begin(space, parts, self._call, created=False))
+        parts[-1] = structs.replace(parts[-1], statements=[*parts[-1].statements, limits])
+        return self._transactions.commit(self._transactions.begin(space, parts, call, created=False))
 
-    def _chunks(self, space: SpaceRow) -> list[Row]:
+    def _chunks(self, space: SpaceRow, moved: Memory) -> list[Row]:
         found: list[Row] = []
         after = -1
         while True:
-            ask = documents.current_chunks(space, version_rows.raw(self._memory.id), after, PAGE)
-            (rows,) = self._database.read([ask])
+            (rows,) = self._database.read([documents.current_chunks(space, version_rows.raw(moved.id), after, PAGE)])
             found += rows
             if len(found) > MOVED_MAX:
-                raise TooLarge(f"document {self._memory.document!r} has more than {MOVED_MAX:,} chunks; send it again")
+                raise TooLarge(f"document {moved.document!r} has more than {MOVED_MAX:,} chunks; send it again")
             if len(rows) < PAGE:
                 return found
             after = _memory(rows[-1], space).position or 0
 
-    def _part(self, space: SpaceRow, row: Row, offset: int) -> Part:
+    def _part(self, space: SpaceRow, row: Row, offset: int, path: str, call: Call) -> Part:
         before = _memory(row, space)
-        draft = structs.replace(draft_of(before), document=self._path)
+        draft = structs.replace(draft_of(before), document=path)
         if before.kind == "document" and before.content == before.document:
-            draft = structs.replace(draft, content=self._path)
-        accepted = self._intake.changed(space, draft, before, self._call)
-        new = again(accepted.next(before, self._call.now), before, cast(int, row[0]), space, self._models)
-        statements: list[Statement] = [
-            inserting.refuse_stale(before),
-            *accepted.statements,
-            inserting.end(space, before, offset),
-            *self._transactions.guarded_insertion(space, new, "updated", self._call.caller, offset),
-        ]
+            draft = structs.replace(draft, content=path)
+        accepted = self._intake.changed(space, draft, before, call)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
+        statements: list[Statement] = [inserting.refuse_stale(before), *accepted.statements, inserting.end(space, before, offset), *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset)]
         return Part(new.memory, statements, told=before.kind == "document")
 
 
-def _joined(plans: Sequence[Plan]) -> Plan:
+def joined(plans: Iterable[Plan | None]) -> Plan:
     """Return the plan of several steps."""
-    items = tuple(item for plan in plans for item in plan.items)
-    return Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX])
+    steps = [plan for plan in plans if plan is not None]
+    return Plan(sum(one.changes for one in steps), tuple(item for one in steps for item in one.items)[:BATCH_MAX])
 
 
 def is_current(document: Document, file: Listed) -> bool:
@@ -297,8 +245,6 @@ class Pruner:
             done.append(self._ender.end(space, stale, call))
         chunks = self._ended(space, "orphaned_chunks", strategy, call, done)
         entities = self._ended(space, "orphaned_entities", strategy, call, done)
-        plans = [one.plan for one in done if one.plan is not None]
-        items = tuple(item for plan in plans for item in plan.items)
         return Pruned(
             stale_code=tuple(memory.document or "" for memory in stale),
             unknown=unknown,
@@ -306,7 +252,7 @@ class Pruner:
             orphaned_entities=tuple(str(memory.metadata["entity"]) for memory in entities),
             more=AT_ONCE in (len(stale), len(chunks), len(entities)),
             seq=done[-1].seq if done else found.seq,
-            plan=Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX]) if call.dry_run else None,
+            plan=joined([one.plan for one in done]) if call.dry_run else None,
             commit=sum(one.commit for one in done),
         )
 
@@ -318,9 +264,7 @@ class Pruner:
         stale = [one for one, source in looked if source == "stale"]
         return stale[:AT_ONCE], sum(source == "unknown" for _, source in looked)
 
-    def _ended(
-        self, space: str, kind: PruneStrategy, strategy: PruneStrategy, call: Call, done: list[Written]
-    ) -> Sequence[Memory]:
+    def _ended(self, space: str, kind: PruneStrategy, strategy: PruneStrategy, call: Call, done: list[Written]) -> Sequence[Memory]:
         """End orphans of a kind, if the strategy includes it; return them."""
         ask = documents.orphaned_chunks if kind == "orphaned_chunks" else documents.orphaned_entities
         ended: list[Memory] = []
@@ -333,13 +277,10 @@ class Pruner:
             if not ended:
                 return self._transactions.nothing(found, call)
             note = operations.audit(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
-            return self._transactions.turn(found, _plan(found, ended), "deleted", call, [note])
+            ends = [(version_rows.raw(one.id), one.version) for one in ended]
+            return self._transactions.turn(found, documents.plan_end_chunks(found, ends), "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)
         if ended:
             done.append(written)
         return ended
-
-
-def _plan(space: SpaceRow, ended: Sequence[Memory]) -> list[Statement]:
-    return documents.plan_end_chunks(space, [(version_rows.raw(one.id), one.version) for one in ended])

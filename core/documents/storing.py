@@ -1,46 +1,56 @@
 """Store documents: chunks that are there stay, new ones come, those that are gone end, all in one batch.
 
 A document that was made from the same file with the same options is not written at all. The chunks of large documents
-go through a hidden space (core/documents/staging.py), so that a search never sees a part of a document.
+go through a hidden space (core/documents/batches.py), so that a search never sees a part of a document.
 """
 
-from collections.abc import Callable, Sequence
-from typing import cast
-
+from collections.abc import Callable
+from collections.abc import Sequence
 from msgspec import structs
-
 from muisti.core.documents.batches import Batches
-from muisti.core.documents.cuts import key_of
-from muisti.core.documents.planning import (
-    Alignment,
-    Coming,
-    Known,
-    align,
-    chunk_draft,
-    chunks_of,
-    document_draft,
-    fields_of,
-    is_same,
-)
-from muisti.core.documents.staging import ChunkStaging
-from muisti.core.documents.work import Incoming as Incoming
-from muisti.core.documents.work import Work, memory_of, outcome, told
+from muisti.core.documents.batches import ChunkStaging
+from muisti.core.documents.batches import Incoming as Incoming
+from muisti.core.documents.batches import Work
+from muisti.core.documents.batches import memory_of
+from muisti.core.documents.batches import outcome
+from muisti.core.documents.batches import told
+from muisti.core.documents.files import key_of
+from muisti.core.documents.planning import Alignment
+from muisti.core.documents.planning import Coming
+from muisti.core.documents.planning import Known
+from muisti.core.documents.planning import align
+from muisti.core.documents.planning import chunk_draft
+from muisti.core.documents.planning import chunks_of
+from muisti.core.documents.planning import common
+from muisti.core.documents.planning import document_draft
+from muisti.core.documents.planning import fields_of
+from muisti.core.documents.planning import is_same
 from muisti.core.embedding.models import Models
-from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document, NewDocument, Outcome, Put, Stored
-from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Quota, Written
-from muisti.core.model.values import Draft, Memory
+from muisti.core.model.filing import Document
+from muisti.core.model.filing import NewDocument
+from muisti.core.model.filing import Outcome
+from muisti.core.model.filing import Put
+from muisti.core.model.filing import Stored
+from muisti.core.model.ids import IdSource
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Quota
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import Draft
+from muisti.core.model.values import Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql import documents
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.intake import Accepted
+from muisti.core.write.intake import Intake
 from muisti.core.write.transactions import Transactions
+from typing import cast
+
 
 # Decide which chunks a document gets: its cuts are aligned with the chunks that are there, and new ones accepted
 
@@ -64,7 +74,7 @@ class Preparing:
             self._stage(space, work, call, alive)
             return
         work.accepted = self._accept(space, work, call)
-        if any(one.draft.content != cut.text for one, cut in _pairs(work)):
+        if any(n in work.accepted and work.accepted[n].draft.content != cut.text for n, cut in enumerate(cuts)):
             self._align_again(space, work, known, keys, fields, call)
         for one in work.alignment.kept:
             work.figures.tokens += one.tokens
@@ -72,13 +82,7 @@ class Preparing:
         work.flags = tuple(flag for one in work.accepted.values() for flag in one.flags)
 
     def _align_again(
-        self,
-        space: SpaceRow,
-        work: Work,
-        known: Sequence[Known],
-        keys: list[bytes],
-        fields: list[bytes],
-        call: Call,
+        self, space: SpaceRow, work: Work, known: Sequence[Known], keys: list[bytes], fields: list[bytes], call: Call
     ) -> None:
         """Align once more, by the texts that the policy of the space lets in."""
         for number, one in work.accepted.items():
@@ -111,18 +115,18 @@ class Preparing:
         repeated = structs.replace(draft, content=draft.content[:overlap])
         before = self._intake.new(space, repeated, call, path, echoes=False, hierarchy=True).draft.content
         text = accepted.draft.content
-        kept = len(before) if text.startswith(before) else _common(text, draft.content[:overlap])
+        kept = len(before) if text.startswith(before) else common(text, draft.content[:overlap])
         structure = {**accepted.draft.structure, "overlap": kept}
         return structs.replace(accepted, draft=structs.replace(accepted.draft, structure=structure))
 
     def _count(self, work: Work) -> None:
-        """Sum the figures of a document from its chunks as they are stored."""
         for number, cut in enumerate(work.incoming.cuts):
             one = work.accepted.get(number)
-            text, overlap = (cut.text, cut.overlap) if one is None else _own(one.draft)
-            work.figures.characters += len(text) - overlap
-            work.figures.lines += text.count("\n", overlap)
-            work.figures.tokens += 0 if one is None else count_tokens(text)
+            text, overlap = cut.text, cut.overlap
+            if one is not None:
+                text, stated = one.draft.content, one.draft.structure.get("overlap")
+                overlap = stated if isinstance(stated, int) else 0
+            work.figures.add(text, overlap, 0 if one is None else count_tokens(text))
         for one in work.alignment.changing:
             work.figures.tokens += one.known.tokens
 
@@ -145,23 +149,9 @@ class Preparing:
         work.figures = staging.figures
         for number, cut in enumerate(cuts):
             if number not in coming or call.dry_run:
-                work.figures.characters += len(cut.text) - cut.overlap
-                work.figures.lines += cut.text.count("\n", cut.overlap)
+                work.figures.add(cut.text, cut.overlap)
         for one in (*work.alignment.kept, *(each.known for each in work.alignment.changing)):
             work.figures.tokens += one.tokens
-
-
-def _pairs(work: Work) -> list[tuple[Accepted, Cut]]:
-    return [(work.accepted[n], cut) for n, cut in enumerate(work.incoming.cuts) if n in work.accepted]
-
-
-def _own(draft: Draft) -> tuple[str, int]:
-    overlap = draft.structure.get("overlap")
-    return draft.content, overlap if isinstance(overlap, int) else 0
-
-
-def _common(one: str, other: str) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _anew(alignment: Alignment) -> Alignment:
@@ -169,8 +159,7 @@ def _anew(alignment: Alignment) -> Alignment:
     return Alignment(
         kept=alignment.kept,
         coming=sorted(
-            (*alignment.coming, *(Coming(one.cut, one.position) for one in alignment.changing)),
-            key=lambda one: one.cut,
+            (*alignment.coming, *(Coming(one.cut, one.position) for one in alignment.changing)), key=lambda one: one.cut
         ),
         ended=[*alignment.ended, *(one.known for one in alignment.changing)],
     )
@@ -192,10 +181,7 @@ class Storer:
         intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._database = database
-        self._transactions = transactions
-        self._ids = ids
-        self._intake = intake
+        self._database, self._transactions, self._ids, self._intake = database, transactions, ids, intake
         self._preparing = Preparing(database, models, ids, intake)
         self._batches = Batches(database, models, transactions, ids, quota, intake)
 

@@ -9,11 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from muisti.core.entities.capitals import trimmed
-from muisti.core.entities.knowing import Names
 from muisti.core.entities.recogniser import RULES, with_rules
-from muisti.core.entities.spans import Span
-from muisti.core.entities.tokens import Stretch, stretches
+from muisti.core.entities.spans import Names, Span, Stretch, stretches, trimmed
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
 from muisti.core.model.terms import EntityKind

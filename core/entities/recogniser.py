@@ -1,23 +1,38 @@
-"""The recogniser of entities: the tagger, capital letters in mid-sentence, rules, and names known elsewhere."""
+"""The recogniser of entities: the tagger, capital letters in mid-sentence, rules, and names known elsewhere.
 
-import re
+Names that a model elsewhere reports, without their places, are found in the text here, and never believed. A name
+counts wherever a sentence has it exactly as it was reported. A name that no sentence has is dropped.
+"""
+
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, partial
-from typing import Protocol
-
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
+from functools import partial
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.capitals import trimmed, unread
-from muisti.core.entities.knowing import Names
-from muisti.core.entities.spans import Span, likeliest, spans
-from muisti.core.entities.tagger import SHIPPED, Tagger, load
-from muisti.core.entities.tokens import Stretch, stretches
+from muisti.core.entities.spans import Names
+from muisti.core.entities.spans import Stretch
+from muisti.core.entities.spans import likeliest
+from muisti.core.entities.spans import spans
+from muisti.core.entities.spans import stretches
+from muisti.core.entities.spans import trimmed
+from muisti.core.entities.spans import unread
+from muisti.core.entities.tagger import SHIPPED
+from muisti.core.entities.tagger import Tagger
+from muisti.core.entities.tagger import load
 from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import NAME_CHARACTERS
 from muisti.core.model.terms import EntityKind
 from muisti.core.support.waiting import give_way
-from muisti.core.text.when.words import LONGEST, named_times
+from muisti.core.text.terms import is_unspaced
+from muisti.core.text.when.words import LONGEST
+from muisti.core.text.when.words import named_times
+from typing import NamedTuple
+from typing import Protocol
+import re
 
-# Rules for what has a form of its own: paths, URLs, versions, tickets, names in code, quoted titles, and times
 
 # Confidence, set by hand.
 FORM, QUOTED, TIME = 0.95, 0.9, 0.95
@@ -179,11 +194,9 @@ class ShippedRecogniser:
         for span in found:
             first, last = trimmed(words, span.start, span.stop)
             if first < last:
-                yield self._mention(stretch.words, Span(first, last, span.kind, span.share, span.source))
-
-    def _mention(self, words: Sequence[tuple[int, int]], span: Span) -> Mention:
-        share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
-        return Mention(words[span.start][0], words[span.stop - 1][1], span.kind, round(share, 3), span.source)
+                share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
+                start, stop = stretch.words[first][0], stretch.words[last - 1][1]
+                yield Mention(start, stop, span.kind, round(share, 3), span.source)
 
 
 def with_rules(text: str, stretch: Stretch, names: Names, named: Iterable[Mention]) -> list[Mention]:
@@ -216,3 +229,90 @@ def _apart(new: Iterable[Mention], found: Iterable[Mention]) -> list[Mention]:
 def shipped() -> ShippedRecogniser:
     """Load the recogniser that ships with Muisti, once."""
     return ShippedRecogniser(Tagger(load(SHIPPED.read_bytes()), StaticEncoder()))
+
+
+CONFIDENCE = 0.65  # set by hand: models tell none that is comparable
+WINDOW = 6_000  # characters of a text that are asked about at a time
+GAP = 20  # characters between sentences that are asked about together: more are code
+
+
+class Reported(NamedTuple):
+    """A name as a model has written it, with its kind."""
+
+    name: str
+    kind: EntityKind
+
+
+class Asked(Protocol):
+    """Interface of models elsewhere that are asked for names. Equal identities are asked in the same way."""
+
+    @property
+    def identity(self) -> str: ...
+
+    def ask(self, texts: Sequence[str]) -> Sequence[Sequence[Reported] | None]:
+        """Return the names in each text; None for a text about which there was no good answer."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def windows(text: str) -> list[tuple[int, int]]:
+    """Return the start and stop of the parts of a text that are asked about: whole sentences, and no code blocks."""
+    found: list[tuple[int, int]] = []
+    for part in stretches(text):
+        start, stop = part.words[0][0], part.words[-1][1]
+        if stop - start > WINDOW:
+            continue
+        if found and stop - found[-1][0] <= WINDOW and start - found[-1][1] <= GAP:
+            found[-1] = found[-1][0], stop
+        else:
+            found.append((start, stop))
+    return found
+
+
+def mentions(text: str, reported: Sequence[Reported], speakers: Collection[str]) -> tuple[list[Mention], int]:
+    """Return the mentions of a text, in order, without overlaps, and how many of the names reported are not in it.
+
+    The rules of the shipped recogniser come first: identifiers, symbols, quoted titles, speakers; words for times last.
+    """
+    placed, dropped = _placed(text, reported)
+    names, found = Names(speakers, ()), list[Mention]()
+    at = 0
+    for part in stretches(text):
+        start, stop = part.words[0][0], part.words[-1][1]
+        while at < len(placed) and placed[at].start < start:
+            at += 1
+        own: list[Mention] = []
+        while at < len(placed) and placed[at].start < stop:
+            if placed[at].stop <= stop:
+                own.append(placed[at])
+            at += 1
+        found += with_rules(text, part, names, own)
+    return found, dropped
+
+
+def _placed(text: str, reported: Sequence[Reported]) -> tuple[list[Mention], int]:
+    """Return where a text has names, in order, the longest at each place; and how many it has not."""
+    kinds: dict[str, EntityKind] = {}
+    dropped = 0
+    for name, kind in reported:
+        bare = name.strip()
+        if 0 < len(bare) <= NAME_CHARACTERS and any(map(str.isalnum, bare)) and next(_places(text, bare), None):
+            kinds.setdefault(bare, kind)
+        else:
+            dropped += 1
+    found: list[Mention] = []
+    taken = bytearray(len(text))
+    for name in sorted(kinds, key=lambda one: (-len(one), one)):
+        for start, stop in _places(text, name):
+            if not any(taken[start:stop]):
+                taken[start:stop] = b"\1" * (stop - start)
+                found.append(Mention(start, stop, kinds[name], CONFIDENCE, "endpoint"))
+    return sorted(found, key=lambda one: one.start), dropped
+
+
+def _places(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text has a name as whole words. Scripts without spaces have no such borders."""
+    before = "" if is_unspaced(name[0]) or not name[0].isalnum() else r"(?<!\w)"
+    after = "" if is_unspaced(name[-1]) or not name[-1].isalnum() else r"(?!\w)"
+    return (match.span() for match in re.finditer(before + re.escape(name) + after, text))

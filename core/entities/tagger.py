@@ -13,8 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.features import HASHED, REACH, ROW, Words, marks, word_features
-from muisti.core.entities.lists import Lists
+from muisti.core.entities.features import HASHED, REACH, ROW, Lists, Words, marks, word_features
 from muisti.core.kernels import Doubles, Floats, Longs
 from muisti.core.kernels.tagging import LANES, Shorts, remember, tag, times
 from muisti.core.support.waiting import Lock

@@ -1,22 +1,88 @@
-"""Judge by the words between and around two names whether a relation ties them: logistic regression on hashed features.
+"""Facts, and those between two names: a small model judges the words between and around the names.
 
+It is a logistic regression on hashed features.
 The kinds of the two names say which relation it may be. The weights are those of `weights/MODEL.md`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
-from math import exp, sqrt
+from math import exp
+from math import log
+from math import sqrt
+from muisti.core.facts.lexicon import Word
+from muisti.core.facts.lexicon import listed
+from muisti.core.model.terms import RelationKind
+from muisti.core.support.memo import memoised
 from pathlib import Path
 from typing import NamedTuple
+from typing import Protocol
 from zlib import crc32
-
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.facts.fact import Named
-from muisti.core.facts.words import Word, listed
-from muisti.core.model.terms import RelationKind
-from muisti.core.support.memo import memoised
+
+AUTHOR = -1  # as a subject or an object: who wrote the text
+ADDRESSEE = -2  # the other side of a dialogue of two
+
+
+class Named(Protocol):
+    """A mention of an entity in a text, in characters. A kind is a word such as `person` or `place`.
+
+    `confidence` is between 0 and 1.
+    """
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def stop(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
+
+
+class Fact(NamedTuple):
+    """A relation that a text states.
+
+    `subject` and `object` are indexes of mentions, `AUTHOR` or `ADDRESSEE`. A fact has an object or a literal: the
+    start and stop of words in the text. `polarity` is False when the text denies the relation, as "no longer" does.
+    `start` and `stop` enclose the words that state the fact. All places are in characters.
+    """
+
+    subject: int
+    kind: RelationKind
+    object: int | None
+    literal: tuple[int, int] | None
+    polarity: bool
+    confidence: float
+    start: int
+    stop: int
+
+
+def association(both: int, one: int, other: int, texts: int) -> float:
+    """Return the normalised pointwise mutual information of two entities, from 0 to 1, damped when they are rare.
+
+    `both` counts the texts that mention both, `one` and `other` those that mention each, `texts` all. 0 means that they
+    meet no more often than by chance, 1 that they always meet. Two entities that meet once say little, so the value is
+    multiplied by both / (both + 1).
+
+    >>> association(10, 10, 10, 1000) > association(1, 1, 1, 1000) > association(1, 50, 50, 1000)
+    True
+    >>> association(0, 3, 4, 1000)
+    0.0
+
+    Raises:
+        ValueError: the counts contradict each other.
+    """
+    if not 0 <= both <= min(one, other) <= max(one, other) <= texts:
+        raise ValueError(f"{both} of {one} and {other} among {texts} texts is impossible")
+    if both == 0 or both == texts:
+        return 0.0
+    information = log(both * texts / (one * other)) / -log(both / texts)
+    return max(0.0, information) * both / (both + 1)
+
 
 WEIGHTS = Path(__file__).with_name("weights") / "relations.npz"
 BUCKETS = 1 << 17
@@ -59,8 +125,7 @@ class Judge:
 
     def __init__(self, weights: npt.NDArray[np.int8], scale: float, sure: Mapping[RelationKind, float]) -> None:
         self._weights: list[int] = weights.tolist()
-        self._scale = scale
-        self.sure = sure
+        self._scale, self.sure = scale, sure
 
     def probability(self, features: Sequence[int]) -> float:
         """Return how probable it is that the relation of a pair is stated."""

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from muisti.core.facts.lexicon import ADJECTIVES, FORMS
-from muisti.core.facts.words import Word, listed
+from muisti.core.facts.lexicon import ADJECTIVES, FORMS, Word, listed
 
 _HEADS = listed(
     "and but so because since although though while plus also as or then think know guess say believe feel well yeah"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from muisti.core.facts import lexicon
-from muisti.core.facts.words import Word, listed
+from muisti.core.facts.lexicon import Word, listed
 
 LONGEST = 18  # words of an object
 _ENDS = listed(
@@ -45,6 +45,7 @@ _NO_EMPLOYERS = listed(
     "home night nights least it that this them him her you me us a while now long ages years hours free fun days"
     " money weeks months once all my myself the best being everyone it's these those"
 )
+_NO_NOUNS = listed("while moment long few couple last next best day bit")
 _NO_PLANS = listed(
     "be have say tell keep stay let give forget push need see miss never not always love stop hold ask cry win do"
     " rock show continue use put"
@@ -151,16 +152,15 @@ def bare(words: Sequence[Word], at: int, stop: int) -> int:
     return at + 1 if stop - at > 1 and words[at].text in _LIGHT else at
 
 
+def _has(words: Sequence[Word], at: int, stop: int, reach: int, nouns: frozenset[str]) -> bool:
+    return any(word.text in nouns for word in words[at : min(stop, at + reach)])
+
+
 def _any(words: Sequence[Word], at: int, stop: int) -> bool:
     if words[at].text in _PREPOSITIONS and words[at].text != "at":
         return False
-    return not (stop - at == 1 and words[at].text in _VAGUE) and words[at].text not in (
-        "it",
-        "that",
-        "you",
-        "me",
-        "them",
-    )
+    vague = stop - at == 1 and words[at].text in _VAGUE
+    return not vague and words[at].text not in ("it", "that", "you", "me", "them")
 
 
 def _liked(words: Sequence[Word], at: int, stop: int) -> bool:
@@ -174,16 +174,8 @@ def _liked(words: Sequence[Word], at: int, stop: int) -> bool:
     )
 
 
-def _thing(words: Sequence[Word], at: int, stop: int) -> bool:
-    return _liked(words, at, stop) and words[at].text not in ("to", "being")
-
-
 def _owned(words: Sequence[Word], at: int, stop: int) -> bool:
     return words[at].text in _MADE or words[at].capital or words[at].text.isdigit()
-
-
-def _possession(words: Sequence[Word], at: int, stop: int) -> bool:
-    return any(word.text in lexicon.THINGS for word in words[at : min(stop, at + 5)]) and words[at].text != "the"
 
 
 def _possessed(words: Sequence[Word], at: int, stop: int) -> bool:
@@ -195,18 +187,10 @@ def _work(words: Sequence[Word], at: int, stop: int) -> bool:
     return _owned(words, at, stop) and stop - at > 1 and not light and words[stop - 1].text != "down"
 
 
-def _started(words: Sequence[Word], at: int, stop: int) -> bool:
-    return words[at].text in _MADE and any(word.text in lexicon.VENTURES for word in words[at : min(stop, at + 6)])
-
-
-def _event(words: Sequence[Word], at: int, stop: int) -> bool:
-    return any(word.text in lexicon.EVENTS for word in words[at : min(stop, at + 6)])
-
-
 def _place(words: Sequence[Word], at: int, stop: int) -> bool:
     if any(word.text in _NOT_PLACES for word in words[at : at + 3]):
         return False
-    return _named(words, at, stop) or any(word.text in lexicon.PLACES for word in words[at : min(stop, at + 5)])
+    return _named(words, at, stop) or _has(words, at, stop, 5, lexicon.PLACES)
 
 
 def _named(words: Sequence[Word], at: int, stop: int) -> bool:
@@ -215,18 +199,7 @@ def _named(words: Sequence[Word], at: int, stop: int) -> bool:
 
 def _employer(words: Sequence[Word], at: int, stop: int) -> bool:
     if words[at].text in ("a", "an", "the") and stop - at > 1:
-        return words[at + 1].text not in (
-            "while",
-            "moment",
-            "long",
-            "few",
-            "couple",
-            "last",
-            "next",
-            "best",
-            "day",
-            "bit",
-        )
+        return words[at + 1].text not in _NO_NOUNS
     return words[at].capital and words[at].text not in _NO_EMPLOYERS
 
 
@@ -237,29 +210,21 @@ def _verb(words: Sequence[Word], at: int, stop: int) -> bool:
     return words[at + 1].text not in _NO_GOALS
 
 
-def _gerund(words: Sequence[Word], at: int, stop: int) -> bool:
-    return words[at].text.endswith("ing")
-
-
-def _diet(words: Sequence[Word], at: int, stop: int) -> bool:
-    return any(word.text in _DIETS for word in words[at:stop])
-
-
 CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "any": _any,
     "liked": _liked,
-    "thing": _thing,
+    "thing": lambda words, at, stop: _liked(words, at, stop) and words[at].text not in ("to", "being"),
     "owned": _owned,
-    "possession": _possession,
+    "possession": lambda words, at, stop: _has(words, at, stop, 5, lexicon.THINGS) and words[at].text != "the",
     "possessed": _possessed,
     "work": _work,
-    "event": _event,
-    "started": _started,
+    "event": lambda words, at, stop: _has(words, at, stop, 6, lexicon.EVENTS),
+    "started": lambda words, at, stop: words[at].text in _MADE and _has(words, at, stop, 6, lexicon.VENTURES),
     "place": _place,
     "name": _named,
     "employer": _employer,
     "verb": _verb,
-    "diet": _diet,
-    "gerund": _gerund,
+    "diet": lambda words, at, stop: _has(words, at, stop, stop - at, _DIETS),
+    "gerund": lambda words, at, _: words[at].text.endswith("ing"),
 }
 """Conditions on objects, by name: tests of the words from one place to another."""

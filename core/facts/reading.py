@@ -1,19 +1,29 @@
 """Read the facts of a text."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
-
-from muisti.core.facts import between, objects
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from muisti.core.facts import between
+from muisti.core.facts import objects
+from muisti.core.facts.between import ADDRESSEE
+from muisti.core.facts.between import AUTHOR
+from muisti.core.facts.between import Fact
+from muisti.core.facts.between import Named
 from muisti.core.facts.between import Span
 from muisti.core.facts.clauses import clauses
-from muisti.core.facts.fact import ADDRESSEE, AUTHOR, Fact, Named
-from muisti.core.facts.possessive import possessed
-from muisti.core.facts.stating import Stated, state
-from muisti.core.facts.words import Word, listed, words
+from muisti.core.facts.lexicon import Word
+from muisti.core.facts.lexicon import listed
+from muisti.core.facts.lexicon import words
+from muisti.core.facts.stating import Stated
+from muisti.core.facts.stating import possessed
+from muisti.core.facts.stating import state
 from muisti.core.model.terms import RelationKind
 from muisti.core.text.sentences import pieces
-from muisti.core.text.speakers import ASSISTANTS, USERS
+from muisti.core.text.speakers import ASSISTANTS
+from muisti.core.text.speakers import USERS
 from muisti.core.text.terms import fold
+from typing import NamedTuple
+
 
 # Sentences of a text as words, with the names in them. Code is left out
 
@@ -92,13 +102,9 @@ def _spans(found: Sequence[Word], mentions: Sequence[Named], inside: Sequence[in
             yield Span(number, one.kind, first, at)
 
 
+# Shares of the facts of a kind that are right.
 MEASURED: dict[RelationKind, float] = {"likes": 0.91, "dislikes": 0.94, "avoids": 0.97, "prefers": 0.84}
 OTHERS = 0.94  # of the other kinds together: 29 were read
-
-
-def of_rule(kind: RelationKind) -> float:
-    """Return the share of the facts of a kind that are right."""
-    return MEASURED.get(kind, OTHERS)
 
 
 _OF_AUTHOR = ("i", "we")
@@ -127,13 +133,10 @@ def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool
 
 
 class _Reader:
-    """Reads sentences of one text; knows its mentions by their places."""
-
     def __init__(self, mentions: Sequence[Named], speaks: bool, user: bool, two: bool) -> None:
         self._persons = {one.start: number for number, one in enumerate(mentions) if one.kind == "person"}
         self._spans = {(one.start, one.stop): number for number, one in enumerate(mentions)}
-        self._mentions = mentions
-        self._speaks = speaks
+        self._mentions, self._speaks = mentions, speaks
         self._codes: dict[str, int] = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
         if user:
             self._codes["user"] = AUTHOR
@@ -158,22 +161,13 @@ class _Reader:
             yield from (one for one in self._between(sentence) if (one.subject, one.kind) not in stated)
 
     def _between(self, sentence: Sentence) -> Iterator[Fact]:
-        """Yield the relations that the model finds between names."""
         judge = between.shipped()
         for pair in between.pairs(sentence.words, sentence.spans):
             ends = [self._mentions[pair.subject], self._mentions[pair.object]]
             sure = between.confidence(judge.probability(pair.features), ends)
             if sure >= judge.sure[pair.kind]:
-                yield Fact(
-                    subject=pair.subject,
-                    kind=pair.kind,
-                    object=pair.object,
-                    literal=None,
-                    polarity=True,
-                    confidence=round(sure, 3),
-                    start=min(one.start for one in ends),
-                    stop=max(one.stop for one in ends),
-                )
+                start, stop = min(one.start for one in ends), max(one.stop for one in ends)
+                yield Fact(pair.subject, pair.kind, pair.object, None, True, round(sure, 3), start, stop)
 
     def _subjects(self, sentence: Sequence[Word]) -> Mapping[int, tuple[int, int]]:
         """Return the subjects that a clause may have, by their first words: who they are, and their last words."""
@@ -197,16 +191,10 @@ class _Reader:
         if number is None and one.kind in _OF_NAMES:
             number = self._name_at(sentence, begin, bare, stop)
         certain = self._mentions[subject].confidence if subject >= 0 else 1.0
-        return Fact(
-            subject=subject,
-            kind=one.kind,
-            object=number,
-            literal=(begin, stop) if number is None else None,
-            polarity=one.polarity,
-            confidence=round(of_rule(one.kind) * certain, 3),
-            start=sentence[first].start,
-            stop=max(sentence[last - 1].stop, stop),
-        )
+        literal = (begin, stop) if number is None else None
+        sure = round(MEASURED.get(one.kind, OTHERS) * certain, 3)
+        end = max(sentence[last - 1].stop, stop)
+        return Fact(subject, one.kind, number, literal, one.polarity, sure, sentence[first].start, end)
 
     def _name_at(self, sentence: Sequence[Word], begin: int, bare: int, stop: int) -> int | None:
         """Return the longest mention at the beginning of an object, or around it; none that owns what follows."""

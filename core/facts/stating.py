@@ -1,13 +1,17 @@
-"""Which facts a clause states: its verb, or what follows "am" or "have", looked up in the lexicon."""
+"""Which facts a clause states: its verb, or what follows "am", "have" or "my", looked up in the lexicon."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
-
-from muisti.core.facts import lexicon, objects
+from collections.abc import Iterator
+from collections.abc import Sequence
+from muisti.core.facts import lexicon
+from muisti.core.facts import objects
 from muisti.core.facts.clauses import Clause
 from muisti.core.facts.lexicon import Cue
-from muisti.core.facts.words import Word, listed
+from muisti.core.facts.lexicon import Word
+from muisti.core.facts.lexicon import listed
 from muisti.core.model.terms import RelationKind
+from typing import NamedTuple
+from typing import cast
+
 
 _REACH = 8  # words between "have" and the noun that counts
 _DEGREES = listed(
@@ -87,7 +91,6 @@ def _kind(cue: Cue, clause: Clause, denied: bool) -> tuple[RelationKind, bool] |
 
 
 def _found(words: Sequence[Word], clause: Clause) -> _Found | None:
-    """Return the cue of a clause, and its object."""
     verb = lexicon.FORMS.get(words[clause.at].text)
     if verb is not None and (found := _by_verb(words, clause, *verb)):
         return found
@@ -183,16 +186,11 @@ def _by_adjective(words: Sequence[Word], clause: Clause) -> _Found | None:
                 return found
         if word in lexicon.BEFORE and (found := _before(words, clause, at)):
             return found
-        if word in lexicon.ROLES and _ends_phrase(words, at, clause.until):
+        if word in lexicon.ROLES and _closes(words, at + 1, clause.until, _AFTER_ROLES):
             return _Found(Cue("is"), objects.bare(words, clause.at, at + 1), at + 1)
         if word in _MARKS or word.endswith("ing"):
             break
     return None
-
-
-def _ends_phrase(words: Sequence[Word], at: int, until: int) -> bool:
-    after = words[at + 1] if at + 1 < until else None
-    return after is None or after.text in _AFTER_ROLES or not after.text[0].isalnum()
 
 
 def _by_noun(words: Sequence[Word], clause: Clause) -> _Found | None:
@@ -212,7 +210,6 @@ def _by_noun(words: Sequence[Word], clause: Clause) -> _Found | None:
 
 
 def _owned(words: Sequence[Word], clause: Clause, denied: bool) -> _Found | None:
-    """Return the pet or thing that somebody has."""
     stop = objects.end(words, clause.at, clause.until)
     if stop <= clause.at or clause.due or words[clause.at].text not in _COUNTS:
         return None
@@ -230,8 +227,8 @@ def _before(words: Sequence[Word], clause: Clause, at: int) -> _Found | None:
     return _Found(Cue(lexicon.BEFORE[words[at].text]), first, at)
 
 
-def _closes(words: Sequence[Word], at: int, until: int) -> bool:
-    return at >= until or words[at].text in _AFTER_ADJECTIVES or not words[at].text[0].isalnum()
+def _closes(words: Sequence[Word], at: int, until: int, after: frozenset[str]) -> bool:
+    return at >= until or words[at].text in after or not words[at].text[0].isalnum()
 
 
 def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
@@ -244,10 +241,88 @@ def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
             kind = "dislikes"
         elif word in lexicon.IN_FAVOUR:
             kind = "likes"
-        if kind is not None and (word in _BE_ADVERBS or _closes(words, at + 1, clause.until)):
+        if kind is not None and (word in _BE_ADVERBS or _closes(words, at + 1, clause.until, _AFTER_ADJECTIVES)):
             stop = at
             while stop > first and (words[stop - 1].text in _BE or words[stop - 1].text.endswith("ly")):
                 stop -= 1
             whole = stop > first and objects.CONDITIONS["thing"](words, first, stop)
             return _Found(Cue(kind, denied=""), first, stop) if whole else None
     return None
+
+
+_NAMING = (("'s", "name", "is"), ("is", "called"), ("is", "named"), ("named",), ("called",), ("name", "is"), (",",), ())
+_FAVOURITES = listed("favorite favourite go-to preferred fave")
+_IS = listed("is are was")
+_NAME_ENDS = listed(", . ! ; : ) - — – and")
+_NEAR = 6  # words between "favourite" and "is"
+_NO_NAMES = listed("i the it and but so she he we they you if when then this that my our all for god")
+
+
+def possessed(words: Sequence[Word], at: int) -> Iterator[tuple[int, Stated]]:
+    """Yield the facts that "my" at a place states, each with the place after its last word.
+
+    "my sister Ann", "my dog is called Rex", "Ann is my sister", "my favourite food is pizza".
+    """
+    after = [word.text for word in words[at + 1 : at + 3]]
+    if any(word in _FAVOURITES for word in after):
+        yield from _favourite(words, at, at + 1 + after.index(next(word for word in after if word in _FAVOURITES)))
+        return
+    role = next((at + 1 + place for place, word in enumerate(after) if word in lexicon.ROLES_OF_PEOPLE), None)
+    if role is None:
+        return
+    kind = lexicon.ROLES_OF_PEOPLE[words[role].text]
+    for first, last in _names(words, role + 1):
+        yield last, Stated(kind, True, first, last)
+    if at > 1 and words[at - 2].capital and _is_before(words, at, role):
+        yield role + 1, Stated(kind, True, at - 2, at - 1)
+
+
+def _is_before(words: Sequence[Word], at: int, role: int) -> bool:
+    """Return whether a name is before "my": "Ann is my sister", "with Ann, my sister"."""
+    name = words[at - 2].text
+    if name in _NO_NAMES or name.endswith("ly"):
+        return False
+    return words[at - 1].text == "is" or (words[at - 1].text == "," and at > 2 and _ends_name(words, role + 1))
+
+
+def _ends_name(words: Sequence[Word], at: int) -> bool:
+    return at >= len(words) or words[at].text in _NAME_ENDS
+
+
+def _names(words: Sequence[Word], at: int) -> list[tuple[int, int]]:
+    """Return the names after "my sister", and both of "my kids Ann and Bob"."""
+    for naming in _NAMING:
+        if tuple(word.text for word in words[at : at + len(naming)]) == naming:
+            first = at + len(naming)
+            last = _name(words, first)
+            if last == first or (naming == (",",) and not _ends_name(words, last)):
+                return []
+            if last + 1 < len(words) and words[last].text == "and" and (more := _name(words, last + 1)) > last + 1:
+                return [(first, last), (last + 1, more)] if words[at - 1].text.endswith("s") else [(first, last)]
+            return [(first, last)]
+    return []
+
+
+def _name(words: Sequence[Word], at: int) -> int:
+    """Return the place after the capitalised words at a place, at most two."""
+    last = at
+    while last < min(len(words), at + 2) and words[last].capital and words[last].text not in _NO_NAMES:
+        last += 1
+    return last
+
+
+def _favourite(words: Sequence[Word], at: int, place: int) -> Iterator[tuple[int, Stated]]:
+    """Yield what is a favourite: "my favourite food is pizza", "pizza is my favourite"."""
+    for be in range(place + 1, min(len(words), place + _NEAR)):
+        if words[be].text in _IS:
+            first = be + 1
+            stop = objects.end(words, first, len(words))
+            if stop > first and objects.CONDITIONS["thing"](words, first, stop) and words[first].text not in _HEDGES:
+                for one, last in objects.items(words, first, stop):
+                    yield last, Stated("likes", True, one, last)
+            return
+        if not words[be].text[0].isalnum():
+            return
+
+
+_HEDGES = listed("probably definitely when how where not also of")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.graph.incidence import Ids, Incidence, Incidences
+from muisti.core.graph.pagerank import Ids, Incidence, Incidences
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Communities, Community
@@ -87,7 +87,14 @@ class CommunityFinder:
         opened = self._reader.open(name, caller, now, as_of)
         incidence = self._incidences.of(opened)
         found = [] if incidence is None else _members(incidence)
-        shown = [] if incidence is None else [_Shown.of(incidence, *one) for one in found[:limit]]
+        shown = (
+            []
+            if incidence is None
+            else [
+                _Shown(incidence.entities[members].tolist()[: 2 * TELLING_MAX], len(members), memories)
+                for members, memories in found[:limit]
+            ]
+        )
         return Communities(
             items=tuple(_told(opened, shown)),
             total=len(found),
@@ -103,11 +110,6 @@ class _Shown(NamedTuple):
     names: list[int]
     size: int
     memories: int
-
-    @classmethod
-    def of(cls, incidence: Incidence, members: Ids, memories: int) -> "_Shown":
-        names: list[int] = incidence.entities[members].tolist()
-        return cls(names[: 2 * TELLING_MAX], len(names), memories)
 
 
 def _members(incidence: Incidence) -> list[tuple[Ids, int]]:

@@ -11,19 +11,18 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
+from muisti.core.entities import pipelines
 from muisti.core.entities.names import code_of, folded, initials, norm
-from muisti.core.entities.recogniser import Recogniser
-from muisti.core.entities.reported import Asked, Reported, mentions, windows
-from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
+from muisti.core.facts.between import AUTHOR, Fact, Named
+from muisti.core.facts.reading import facts
 from muisti.core.model.graph import Mention
 from muisti.core.model.messages import messages
 from muisti.core.model.terms import ME, NAME_CHARACTERS, RELATION_KINDS, EntityKind, RelationKind
 from muisti.core.model.values import Json
-from muisti.core.parsing.names import is_programming_language
+from muisti.core.parsing.detect import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import is_side
-
-# Reads the metadata of sentences of imported graphs: which entity, or which relation, a memory is about
 
 CONFIDENCE = 0.9  # set by hand: other systems let a language model read
 _KINDS: Mapping[str, EntityKind] = {
@@ -59,7 +58,7 @@ def with_imported(
     others = [one for one in mentions if all(one.stop <= name.start or name.stop <= one.start for name in names)]
     if "entity" in metadata:  # what follows the name is its kind, in words of the other system
         others = [one for one in others if text[one.start : one.stop] != metadata.get("entity_type")]
-    facts = [] if relation is None else [_fact(text, *relation)]
+    facts = [] if relation is None else [Fact(*relation, None, True, CONFIDENCE, 0, len(text))]
     return [*known, *others], facts
 
 
@@ -87,10 +86,6 @@ def _found(text: str, name: str, after: int, kind: EntityKind) -> list[Mention]:
 def _of_kind(name: Mention, mentions: Sequence[Mention]) -> Mention:
     same = [one.kind for one in mentions if (one.start, one.stop) == (name.start, name.stop)]
     return replace(name, kind=same[0]) if same and name.kind == "other" else name
-
-
-def _fact(text: str, subject: int, kind: RelationKind, target: int) -> Fact:
-    return Fact(subject, kind, target, None, True, CONFIDENCE, 0, len(text))
 
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
@@ -150,7 +145,7 @@ class Reader:
     def read(self, sources: Iterable[Source], *, ask: bool = True) -> Gathered:
         """Return the rows of versions. Without `ask` no model elsewhere is asked."""
         found, every = _Found(), list(sources)
-        parts = [[] if _is_stated(source) or _is_code(source) else _parts(source) for source in every]
+        parts = [_parts(source) if _is_text(source) else [] for source in every]
         told = iter(self._told([part.text for own in parts for part in own], ask=ask))
         for source, own in zip(every, parts, strict=True):
             if source.kind == "entity":
@@ -220,8 +215,6 @@ class Reader:
 
 
 class _Found:
-    """Rows that are being gathered."""
-
     def __init__(self) -> None:
         self._names: dict[tuple[str, int], tuple[str, str, str, str, str, str, int]] = {}
         self.mentions: list[tuple[int, int, int, str, str, float, str]] = []
@@ -282,13 +275,11 @@ def _names(*speakers: str | None) -> tuple[str, ...]:
     return tuple(one for one in speakers if one and not is_side(one))
 
 
-def _is_stated(source: Source) -> bool:
-    return source.kind in ("entity", "relation")
-
-
-def _is_code(source: Source) -> bool:
+def _is_text(source: Source) -> bool:
+    """Return whether a version is to be read: neither stated by people nor code."""
     language = source.structure.get("language")
-    return source.kind == "chunk" and isinstance(language, str) and is_programming_language(language)
+    is_code = source.kind == "chunk" and isinstance(language, str) and is_programming_language(language)
+    return not is_code and source.kind not in ("entity", "relation")
 
 
 def _stated_entity(source: Source, found: _Found) -> None:
@@ -329,3 +320,27 @@ def _moved(place: tuple[int, int], part: _Part) -> tuple[int, int]:
 
 def _kind(given: object) -> EntityKind:
     return cast(EntityKind, given) if isinstance(given, str) and given else "other"
+
+
+MakeReader = Callable[[], Reader]
+"""Loads a reader when it is first needed."""
+
+
+def usual_reader() -> Reader:
+    """Load the shipped recogniser."""
+    return Reader(shipped(), facts)
+
+
+def asked_reader(asked: Asked) -> MakeReader:
+    """Return what makes a reader whose names a model elsewhere tells, and the shipped recogniser where it fails."""
+    return lambda: Reader(shipped(), facts, asked)
+
+
+def pipeline_reader(package: str) -> MakeReader:
+    """Return what loads the pipeline of spaCy that an installed package holds.
+
+    Raises:
+        InvalidInput: spaCy or the package is not installed, or the package holds no pipeline.
+    """
+    pipelines.check_installed(package)
+    return lambda: Reader(pipelines.load(package), facts)

@@ -4,25 +4,100 @@ Row numbers of changes grow, so a space needs one mark: all versions up to the c
 fork, import or rollback needs a step of its own, and what is read goes with its version.
 """
 
-import json
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
-from typing import TypeVar, cast
-
-import msgspec
-
-from muisti.core.graph.extraction import Reader, Source
-from muisti.core.model.errors import NotFound, StoreUnavailable
-from muisti.core.model.graph import Extension, Unread
+from collections.abc import Callable
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextlib import nullcontext
+from muisti.core.graph.extraction import Reader
+from muisti.core.graph.extraction import Source
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.graph import Extension
+from muisti.core.model.graph import Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar
+from muisti.core.store.database import Database
+from muisti.core.store.database import Refusal
+from muisti.core.store.database import Refused
+from muisti.core.store.database import Row
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import GraphMeters
-from muisti.core.support.waiting import Locks, refuse_long
-from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
+from muisti.core.support.waiting import Locks
+from muisti.core.support.waiting import refuse_long
+from muisti.core.tasks.claim import CRASHED
+from muisti.core.tasks.claim import Claim
+from muisti.core.tasks.claim import FencedCommit
+from muisti.core.tasks.claim import UNFENCED
+from muisti.core.tasks.claim import over
+from muisti.core.tasks.tasks import Tasks
+from typing import TypeVar
+from typing import cast
+import json
+import msgspec
+
+
+KIND = "graph"
+MANY = 2_000  # versions that a task reads, and not small steps
+
+
+class GraphWork:
+    """Read all pending versions of a space, and those about which the chosen recogniser gave no answer.
+
+    The position of the task is the change up to which all is read.
+
+    Each batch commits its rows together with the progress, so that a task which goes on after a crash reads no version
+    twice.
+    """
+
+    name = KIND
+    crashed = CRASHED
+
+    def __init__(self, database: Database, index: "GraphIndex") -> None:
+        self._database, self._index = database, index
+
+    def run(self, claim: Claim) -> object:
+        """Read until nothing is pending, and return how much this process has read and found.
+
+        Raises:
+            NotFound: the space was erased meanwhile.
+        """
+        finished = claim.task.finished
+
+        def fenced(through: int, versions: int) -> FencedCommit:
+            nonlocal finished
+            finished += versions
+            return claim.fenced(position=str(through), done=versions, total=max(finished, claim.task.total))
+
+        if not self._index.is_on(find_space(self._database, claim.task.space)):
+            return {"read": 0, "mentions": 0, "relations": 0, "off": True}
+        mended = self._index.mend(claim.task.space, claim.check, fenced) if self._index.waits else Extension()
+        found = self._index.extend(claim.task.space, None, claim.check, fenced).then(mended)
+        told = {"read": found.read, "mentions": found.mentions, "relations": found.relations, "off": False}
+        return {**told, "fallbacks": found.fallbacks, "dropped": found.dropped} if self._index.waits else told
+
+
+def step(tasks: Tasks, index: "GraphIndex", space: str, versions: int) -> bool:
+    """Read some versions of a space, or make a task when many are pending, or a model elsewhere reads them.
+
+    Return whether more are left to read. After a task that was cancelled or has failed, many versions wait for a
+    question or a further task. So do all those that a model elsewhere would read.
+
+    Raises:
+        NotFound: there is no such space.
+    """
+    pending = index.pending(find_space(index.database, space))
+    if not pending:
+        return False
+    if pending <= MANY and not index.waits:
+        return index.extend(space, versions).pending > 0
+    last = tasks.list(space, OWNER, kinds=[KIND], limit=1).items
+    if not last or last[0].state in ("succeeded", "partial"):
+        tasks.submit(space, KIND, {"again": False}, OWNER, total=pending)
+    return False
+
 
 TOGETHER = 200  # versions in one batch
 WAITED_FOR = 40  # versions in one batch when a model elsewhere reads them
@@ -86,7 +161,7 @@ class GraphIndex:
         return [
             Unread(cast(str, name), cast(int, seq), cast(int, behind))
             for name, policy, seq, behind in rows
-            if (_policy_of(policy) or default) == "on"
+            if (cast("str | None", json.loads(str(policy)).get("graph")) or default) == "on"
         ]
 
     def pending(self, space: SpaceRow, category: str | None = None) -> int:
@@ -166,7 +241,7 @@ class GraphIndex:
         (rows,) = self.database.read([graph_rows.fallbacks(space)])
         return cast(int, rows[0][0])
 
-    def foretell(self, name: str, most: int = TOGETHER) -> Extension:
+    def foretell(self, name: str) -> Extension:
         """Return what reading the next versions would find, and store nothing. No model elsewhere is asked.
 
         Raises:
@@ -174,7 +249,7 @@ class GraphIndex:
         """
         space = find_space(self.database, name)
         through, *_ = self._state(space)
-        (rows,) = self.database.read([graph_rows.unread(space, through, most)])
+        (rows,) = self.database.read([graph_rows.unread(space, through, TOGETHER)])
         found = self._reader.read(map(_source, rows), ask=False)
         return _counted(len(rows), found, self.pending(space))
 
@@ -206,10 +281,7 @@ class GraphIndex:
         (rows,) = self.database.read([graph_rows.state(space)])
         if not rows:
             raise NotFound("space", space.space.name)
-        return self._known(rows[0])
-
-    def _known(self, row: Row) -> tuple[int, int, int]:
-        through, recogniser, revision, seq = cast(tuple[int, str, int, int], row)
+        through, recogniser, revision, seq = cast(tuple[int, str, int, int], rows[0])
         return through if recogniser == self.recogniser else 0, revision, seq
 
     @property
@@ -253,7 +325,7 @@ class GraphIndex:
         # The seq was read before, so that a version which comes meanwhile is read the next time.
         (rows,) = self.database.read([graph_rows.unread(space, through, most)])
         rows = _within(rows, CHARACTERS)
-        is_last = len(rows) < most and _whole(rows, CHARACTERS)
+        is_last = len(rows) < most and sum(len(cast(str, row[3])) for row in rows) <= CHARACTERS
         upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
         return self._commit(space, rows, (revision, upto), fenced, 0 if is_last else 1)
 
@@ -283,10 +355,6 @@ def _within(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _whole(rows: list[Row], most: int) -> bool:
-    return sum(len(cast(str, row[3])) for row in rows) <= most
-
-
 def _source(row: Row) -> Source:
     id_, _, kind, content, author, structure, metadata = cast(
         tuple[int, int, str, str, str | None, str, str | None], row
@@ -305,7 +373,3 @@ def _counted(read: int, found: Gathered, pending: int) -> Extension:
         fallbacks=len(found.fallbacks),
         dropped=found.dropped,
     )
-
-
-def _policy_of(policy: Scalar) -> str | None:
-    return cast("str | None", json.loads(str(policy)).get("graph"))

@@ -87,7 +87,7 @@ class Sketch(NamedTuple):
                 written[spelling] = written.get(spelling, 0) + 1
         spellings: dict[str, int] = {}
         for spelling, number in written.items():
-            tidy = _tidy(spelling)
+            tidy = " ".join(spelling.split()).removesuffix("'s").removesuffix("’s")
             spellings[tidy] = spellings.get(tidy, 0) + number
         capitals = sum(number for one, number in spellings.items() if one.isupper())
         kind = _first(kinds) or "other"
@@ -194,7 +194,6 @@ def grouped(
 
 
 def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return one candidate of each short name and rule."""
     longs: dict[tuple[int, AliasSource], dict[int, None]] = {}
     for one in candidates:
         longs.setdefault((one.short, one.rule), {}).update(dict.fromkeys(one.longs))
@@ -302,8 +301,6 @@ def _groups(
 
 
 class _Sets:
-    """Disjoint sets."""
-
     def __init__(self) -> None:
         self._parents: dict[int, int] = {}
 
@@ -342,7 +339,3 @@ def candidate_of(row: Row) -> Candidate:
 def _first(counted: Mapping[str, int]) -> str:
     """Return the most frequent text, the first in order of those that are as frequent."""
     return min(counted, key=lambda one: (-counted[one], one), default="")
-
-
-def _tidy(spelling: str) -> str:
-    return " ".join(spelling.split()).removesuffix("'s").removesuffix("’s")

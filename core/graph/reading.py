@@ -9,10 +9,8 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from muisti.core.entities.names import lookups
-from muisti.core.graph.closing import Stated, closed, stated_of
-from muisti.core.graph.groups import Groups
+from muisti.core.graph.groups import Groups, Named, StatedRelation, alike, closed, stated_relation
 from muisti.core.graph.indexing import GraphIndex
-from muisti.core.graph.likeness import Named, alike
 from muisti.core.graph.merging import Group
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
@@ -60,8 +58,7 @@ class GraphReader:
     """
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
-        self.database = database
-        self.index = index
+        self.database, self.index = database, index
 
     def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None, queries: Sequence[str] = ()) -> Opened:
         """Read versions that have come, and return the space. What `queries` name is read with it, for `find`.
@@ -295,27 +292,29 @@ class GraphReader:
 
     def related(self, opened: Opened, rows: Sequence[Row]) -> list[Relation]:
         """Return relations with the names of their ends, and what has ended those of functional kinds."""
-        found = [stated_of(row) for row in rows]
+        found = [stated_relation(row) for row in rows]
         heads = opened.groups.heads(_ends(found))
         subjects = {one.subject for one in found if one.kind in FUNCTIONAL}
-        ending: dict[tuple[int, int], Stated] = {}
+        ending: dict[tuple[int, int], StatedRelation] = {}
         if subjects:
             members = [other for group in opened.groups.of(subjects).values() for other in group.members]
             asked = graph_ties.of_entities(
                 members, opened.shown, sorted(FUNCTIONAL), subject=True, target=False, limit=1_000_000
             )
-            every = [stated_of(row) for row in self.database.read([asked])[0]]
+            every = [stated_relation(row) for row in self.database.read([asked])[0]]
             heads = opened.groups.heads(_ends([*found, *every]))
             ending = closed(every, heads)
         ends = opened.groups.ends(set(heads.values()))
         return [_relation(one, ends, heads, ending.get((one.row, one.number))) for one in found]
 
 
-def _ends(found: Iterable[Stated]) -> set[int]:
+def _ends(found: Iterable[StatedRelation]) -> set[int]:
     return {end for one in found for end in (one.subject, one.object) if end is not None}
 
 
-def _relation(one: Stated, ends: dict[int, End], heads: dict[int, int], ended: Stated | None) -> Relation:
+def _relation(
+    one: StatedRelation, ends: dict[int, End], heads: dict[int, int], ended: StatedRelation | None
+) -> Relation:
     until = [at for at in (one.valid_to, None if ended is None else ended.valid_from) if at is not None]
     return Relation(
         subject=ends[heads[one.subject]],

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from muisti.core.facts.together import association
+from muisti.core.facts.between import association
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
@@ -99,7 +99,6 @@ class GraphWalker:
         return self._neighbours(opened, start, counted[:limit], total, sort, capped=capped)
 
     def _counted(self, opened: Opened, start: Group, ties: Sequence[tuple[int, _Tie]]) -> list[_Counted]:
-        """Return ties with how strongly their two ends are associated."""
         heads = sorted({start.head, *(tie.head for _, tie in ties), *(tie.via for _, tie in ties)})
         groups = opened.groups.of(heads)
         asked = [graph.frequencies([groups[head].members for head in heads], opened.shown, FREQUENT)]
@@ -118,14 +117,7 @@ class GraphWalker:
         return found
 
     def _neighbours(
-        self,
-        opened: Opened,
-        start: Group,
-        shown: Sequence[_Counted],
-        total: int,
-        sort: NeighbourSort,
-        *,
-        capped: bool,
+        self, opened: Opened, start: Group, shown: Sequence[_Counted], total: int, sort: NeighbourSort, *, capped: bool
     ) -> Neighbours:
         ends = opened.groups.ends({start.head, *(one.tie.head for one in shown), *(one.tie.via for one in shown)})
         items = [
@@ -172,11 +164,7 @@ class GraphWalker:
         way, capped = _Search(_Steps(self._reader.database, opened, kinds), ends[0], ends[1], longest).run()
         steps = self._steps(opened, way, kinds)
         return Path(
-            steps=tuple(steps),
-            found=bool(way),
-            capped=capped,
-            pending=opened.pending,
-            seq=str(opened.space.seq),
+            steps=tuple(steps), found=bool(way), capped=capped, pending=opened.pending, seq=str(opened.space.seq)
         )
 
     def _steps(self, opened: Opened, way: Sequence[int], kinds: Sequence[TieKind]) -> list[Step]:
@@ -276,7 +264,6 @@ class _Steps:
         sides: Sequence[tuple[Sequence[int], Collection[int]]],
         named: int,
     ) -> list[_Level]:
-        """Return the levels that rows tell of, by the heads of groups."""
         groups = self._opened.groups
         for rows in answers:
             groups.learn([_NAMED.decode(row[5]) for row in rows if isinstance(row[5], str)], brief=True)

@@ -85,7 +85,7 @@ def tokens(text: Bytes, longest: int, starts: Longs, ranks: Bytes) -> int:
 def passages(starts: Longs, ranks: Bytes, size: int, most: int, overlap: int, out: Longs) -> int:
     """Fill `out` with the first token of each passage and the token after its last, two a passage; return how many.
 
-    `core.text.passages.split` says where passages begin and end. The last one ends with the text.
+    `core.text.sentences.split` says where passages begin and end. The last one ends with the text.
     """
     found, first, count = 0, 0, starts.size
     while count - first > most:
@@ -170,7 +170,7 @@ def look_up(
     """Fill `out` with the values of the spans, and `first` with the traits of the first ones.
 
     Return how many values there are, and how many spans are unknown: -1 when one is longer than `longest`. `spans` are
-    starts and stops. The table is that of `core.text.word_table`. `missing` gets the places of unknown spans. More
+    starts and stops. The table is that of `core.text.forms`. `missing` gets the places of unknown spans. More
     values than `out` has places are counted only.
     """
     filled, unknown = 0, 0

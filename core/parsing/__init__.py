@@ -8,7 +8,7 @@
 - `reading.parse` detects the format by content and returns a `parsed.Parsed`: a stream of `Piece`, all of which,
   joined, are the text of the document. For text, Markdown and code that is the text of the file itself.
 - `archives.members` yields the documents in a ZIP or TAR file, each with its path, and refused entries with the reason.
-- `options` has the limits, `detect` the formats, `core.model.unreadable` the errors with their stable codes.
+- `parsed` has the limits too, `detect` the formats, `core.model.unreadable` the errors with their stable codes.
 - `workers.Workers` holds the processes that read formats of strangers; `worker` is their program, `frames` their
   protocol, `formats` the readers that run in them. Text, Markdown, CSV and code are read without a process.
 

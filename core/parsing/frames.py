@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from muisti.core.model.documents import Piece
-from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import Options
 
 HEADER = struct.Struct(">cI")
 LONGEST = 8 << 20  # bytes of a message at most
@@ -62,12 +61,7 @@ class Refusal(Struct, frozen=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-started_decoder = msgspec.msgpack.Decoder(Started)
-job_decoder = msgspec.msgpack.Decoder(Job)
-wait_decoder = msgspec.msgpack.Decoder(int)
-pieces_decoder = msgspec.msgpack.Decoder(list[Piece])
-facts_decoder = msgspec.msgpack.Decoder(Facts)
-refusal_decoder = msgspec.msgpack.Decoder(Refusal)
+decode = msgspec.msgpack.decode
 
 
 def message(kind: Kind, body: Any = None) -> bytes:

@@ -1,11 +1,131 @@
-"""A document while it is read: its pieces as a stream, and what is known about it."""
+"""Parts that readers of formats share: limits and choices, blocks of Markdown, and a document while it is read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from types import TracebackType
 
-from muisti.core.model.documents import Piece
+from msgspec import Struct
+
+from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.parsing.detect import MEDIA_TYPES, Format
+
+MB = 1 << 20
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """Options of reading a file, and limits of what it may cost.
+
+    `main_content` leaves menus and the like out of web pages; it needs the extra `web`. `encoding` is that of a text,
+    where the sender states one. `media_type` is a hint, used where the content leaves a choice.
+
+    `max_bytes` limits files that a worker process reads; text, Markdown, CSV and code stream, so they have no limit
+    here. `max_characters`, `max_pages` and `max_cells` limit what comes out of such a file. `patience` is the
+    processor time in seconds that a worker may use without giving a piece; `seconds` is that for the whole file.
+    Each page whose text is recognised has more, and at most `max_recognised` pages of a file are.
+    """
+
+    main_content: bool = False
+    encoding: str | None = None
+    media_type: str | None = None
+    max_bytes: int = 128 * MB
+    max_characters: int = 50_000_000
+    max_pages: int = 10_000
+    max_cells: int = 500_000
+    max_recognised: int = 300
+    patience: int = 3
+    seconds: int = 120
+
+
+class ArchiveOptions(Struct, frozen=True, kw_only=True):
+    """Limits of an archive.
+
+    `max_entries` counts entries of all nested archives; `max_bytes` is the sum of what they unpack to, `max_member`
+    that of one. `depth` is how many archives may be inside each other. `ratio` limits how much a member, and the
+    whole archive, may expand, once it has unpacked to more than 4 MB.
+    """
+
+    max_entries: int = 50_000
+    max_bytes: int = 8 << 30
+    max_member: int = 1 << 30
+    depth: int = 3
+    ratio: int = 50
+
+
+_NEEDED = ("rapidocr", "onnxruntime")
+
+
+def installed() -> bool:
+    """Return whether the packages are there."""
+    return all(find_spec(name) is not None for name in _NEEDED)
+
+
+def refusal() -> str:
+    """Return the sentences that follow why a file of images holds no text: what to do, or that nothing was found."""
+    if installed():
+        return "No text was recognised in it."
+    return (
+        "It holds no text. To recognise text in images, install the extra `ocr` where the server runs: "
+        'pip install "muisti[ocr]".'
+    )
+
+
+_CELL = str.maketrans({"|": "\\|", "\n": " ", "\r": " ", "\t": " "})
+
+
+class Outline:
+    """The titles that the text is under, by level. `top` are titles above all of them."""
+
+    def __init__(self, top: Sequence[str] = ()) -> None:
+        self._top = tuple(top)
+        self._open: list[tuple[int, str]] = []
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Return the titles, outermost first."""
+        return self._top + tuple(title for _, title in self._open)
+
+    def enter(self, level: int, title: str) -> None:
+        """Begin a section. It ends those of its level and deeper ones."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, title))
+
+
+def heading(outline: Outline, level: int, title: str, page: int | None = None) -> Piece:
+    """Begin a section and return its heading as a piece. Its own title is the last of its headings."""
+    title = " ".join(title.split())
+    outline.enter(level, title)
+    text = f"{'#' * min(max(level, 1), 6)} {title}\n\n"
+    return Piece(text=text, kind="heading", page=page, headings=outline.path)
+
+
+def block(outline: Outline, text: str, kind: PieceKind = "text", page: int | None = None) -> Piece:
+    """Return a block of text, which a blank line ends, as a piece."""
+    return Piece(text=text + "\n\n", kind=kind, page=page, headings=outline.path)
+
+
+def row(cells: Iterable[str]) -> str:
+    """Return a row of a table in Markdown.
+
+    >>> row(["a|b", "c\\nd"])
+    '| a\\\\|b | c d |\\n'
+    """
+    return "| " + " | ".join(cell.translate(_CELL).strip() for cell in cells) + " |\n"
+
+
+def rule(columns: int) -> str:
+    """Return the line that ends the head of a table."""
+    return "|" + " --- |" * columns + "\n"
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown whose first row is its head; shorter rows are filled up. Empty without a cell."""
+    width = max((len(cells) for cells in rows), default=0)
+    if not width:
+        return ""
+    full = [row([*cells, *[""] * (width - len(cells))]) for cells in rows]
+    return full[0] + rule(width) + "".join(full[1:])
 
 
 @dataclass(slots=True)
@@ -26,22 +146,22 @@ class About:
     more_time: Callable[[int], None] = lambda seconds: None
 
 
-class Parsed:
+@dataclass(slots=True)
+class Parsed(About):
     """A document that is being read. Iterate it once for its pieces; the facts are complete after the last one.
 
     `name` and `format` are known from the start. Use it as a context manager, so that an unfinished reading frees its
     worker. Iteration raises a subclass of `Unreadable`, possibly after some pieces; then nothing may be kept.
+    `language` is that of source code too, and `pages` counts slides and sheets.
     """
 
-    def __init__(self, name: str, form: Format, pieces: Iterator[Piece], about: About) -> None:
-        self.name = name
-        self.format = form
-        self.characters = 0
-        self._about = about
-        self._pieces = pieces
+    name: str = ""
+    format: Format = Format.UNKNOWN
+    pieces: Iterator[Piece] = field(default_factory=lambda: iter(()))
+    characters: int = 0
 
     def __iter__(self) -> Iterator[Piece]:
-        for piece in self._pieces:
+        for piece in self.pieces:
             self.characters += len(piece.text)
             yield piece
 
@@ -53,7 +173,7 @@ class Parsed:
 
     def close(self) -> None:
         """End the reading. Without effect when it has ended."""
-        close = getattr(self._pieces, "close", None)
+        close = getattr(self.pieces, "close", None)
         if close is not None:
             close()
 
@@ -62,27 +182,7 @@ class Parsed:
         """Return the media type of the file."""
         return MEDIA_TYPES[self.format]
 
-    @property
-    def title(self) -> str | None:
-        """Return the title that the file states, or its first heading of level 1."""
-        return self._about.title
-
-    @property
-    def pages(self) -> int | None:
-        """Return the number of pages, slides or sheets; None where the format has none."""
-        return self._about.pages
-
-    @property
-    def language(self) -> str | None:
-        """Return the programming language of source code, or the language that the file states it is in."""
-        return self._about.language
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return sentences that say what was left out, or done otherwise than requested."""
-        return tuple(self._about.notes)
-
     def note(self, sentence: str) -> None:
         """Add a sentence to the notes, once."""
-        if sentence not in self._about.notes:
-            self._about.notes.append(sentence)
+        if sentence not in self.notes:
+            self.notes.append(sentence)

@@ -1,27 +1,46 @@
 """Read a file: detect its format, then stream its pieces, in this process or from a worker."""
 
+from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import chain
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken
+from muisti.core.model.unreadable import Empty
+from muisti.core.model.unreadable import Encrypted
+from muisti.core.model.unreadable import NoText
+from muisti.core.model.unreadable import UnknownFormat
+from muisti.core.model.unreadable import Unreadable
+from muisti.core.model.values import is_blank
+from muisti.core.parsing.detect import ARCHIVES
+from muisti.core.parsing.detect import Format
+from muisti.core.parsing.detect import HEAD
+from muisti.core.parsing.detect import IMAGES
+from muisti.core.parsing.detect import RECOGNISED
+from muisti.core.parsing.detect import STREAMED
+from muisti.core.parsing.detect import detect
+from muisti.core.parsing.detect import programming_language
+from muisti.core.parsing.detect import signature_of
+from muisti.core.parsing.parsed import Options
+from muisti.core.parsing.parsed import Parsed
+from muisti.core.parsing.parsed import installed
+from muisti.core.parsing.parsed import refusal
+from muisti.core.parsing.parsed import row
+from muisti.core.parsing.parsed import rule
+from muisti.core.parsing.text import MarkdownReader
+from muisti.core.parsing.text import decoded
+from muisti.core.parsing.text import encoding_stated
+from muisti.core.parsing.text import lines
+from muisti.core.parsing.text import windows
+from muisti.core.parsing.workers import Workers
+from muisti.core.parsing.zipped import format_of_zip
+from pathlib import Path
+from typing import BinaryIO
+from zipfile import BadZipFile
 import csv
 import io
 import re
 import struct
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import BinaryIO
-from zipfile import BadZipFile
 
-from muisti.core.model.documents import Piece
-from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
-from muisti.core.model.values import is_blank
-from muisti.core.parsing.blocks import row, rule
-from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, RECOGNISED, STREAMED, Format, detect, signature_of
-from muisti.core.parsing.markdown import MarkdownReader
-from muisti.core.parsing.names import programming_language
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About, Parsed
-from muisti.core.parsing.recognition import installed, refusal
-from muisti.core.parsing.text import decoded, encoding_stated, lines, windows
-from muisti.core.parsing.workers import Workers
-from muisti.core.parsing.zipped import format_of_zip
 
 # Read CSV and its kin to rows of a table in Markdown, in bounded memory
 
@@ -63,7 +82,7 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
         del first[0]
     text, begun = "", False
     try:
-        for cells in csv.reader(_chain(first, lines), delimiter=mark, skipinitialspace=True):
+        for cells in csv.reader(chain(first, lines), delimiter=mark, skipinitialspace=True):
             if not any(cell.strip() for cell in cells):
                 continue
             text += row(cells) if begun else row(cells) + rule(len(cells))
@@ -75,11 +94,6 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
         raise Broken(f"The rows cannot be read: {error}.") from error
     if text:
         yield Piece(text=text, kind="table")
-
-
-def _chain(first: Iterable[str], rest: Iterable[str]) -> Iterator[str]:
-    yield from first
-    yield from rest
 
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -133,12 +147,13 @@ def _opened(stream: BinaryIO, name: str, options: Options, workers: Workers, *, 
     if not head.strip(b"\xef\xbb\xbf \t\r\n\f\v") and len(head) < HEAD:
         raise Empty("The file holds blanks alone." if head else "The file is empty.")
     form = _format(head, stream, name, options)
-    about = About()
+    parsed = Parsed(name=name, format=form)
     if form in STREAMED:
-        pieces = _streamed(form, head, stream, name, options, about)
+        pieces = _streamed(head, stream, options, parsed)
     else:
-        pieces = workers.read(form.value, head, stream, name, options, about)
-    return Parsed(name, form, _with_text(_closing(pieces, stream) if ours else pieces), about)
+        pieces = workers.read(form.value, head, stream, name, options, parsed)
+    parsed.pieces = _with_text(_closing(pieces, stream) if ours else pieces)
+    return parsed
 
 
 def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Format:
@@ -163,29 +178,22 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
     return form
 
 
-def _streamed(
-    form: Format, head: bytes, stream: BinaryIO, name: str, options: Options, about: About
-) -> Iterator[Piece]:
-    texts = decoded(head, stream, options.encoding or encoding_stated(head), lambda: _note_guess(about))
-    if form is Format.MARKDOWN:
+def _streamed(head: bytes, stream: BinaryIO, options: Options, about: Parsed) -> Iterator[Piece]:
+    texts = decoded(head, stream, options.encoding or encoding_stated(head), lambda: about.note(GUESSED))
+    if about.format is Format.MARKDOWN:
         reader = MarkdownReader()
         for piece in reader.pieces(lines(texts)):
             about.title = reader.title
             yield piece
-    elif form is Format.CSV:
-        yield from table_pieces(lines(texts), name)
-    elif form is Format.CODE:
-        about.language = programming_language(name, head[:200].decode("latin-1"))
+    elif about.format is Format.CSV:
+        yield from table_pieces(lines(texts), about.name)
+    elif about.format is Format.CODE:
+        about.language = programming_language(about.name, head[:200].decode("latin-1"))
         for text in windows(texts, CODE):
             yield Piece(text=text, kind="code", language=about.language)
     else:
         for text in windows(texts):
             yield Piece(text=text)
-
-
-def _note_guess(about: About) -> None:
-    if GUESSED not in about.notes:
-        about.notes.append(GUESSED)
 
 
 def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:
@@ -199,7 +207,6 @@ def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _closing(pieces: Iterator[Piece], stream: BinaryIO) -> Iterator[Piece]:
-    """Yield pieces, and close the file that they come from."""
     try:
         yield from pieces
     finally:

@@ -28,8 +28,7 @@ from muisti.core.parsing import frames
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.formats import READERS, Reader
 from muisti.core.parsing.frames import Kind
-from muisti.core.parsing.parsed import About
-from muisti.core.parsing.recognition import refusal
+from muisti.core.parsing.parsed import About, refusal
 
 # Shut a process off from the network, from other programs and from other processes, by a filter of system calls
 
@@ -152,7 +151,7 @@ def _receive(source: io.FileIO, target: BinaryIO) -> tuple[frames.Job, bytearray
         kind, length = frames.HEADER.unpack(header)
         body = _exactly(source, length)
         if Kind(kind) is Kind.JOB:
-            job = frames.job_decoder.decode(body)
+            job = frames.decode(body, type=frames.Job)
             _send(target, frames.message(Kind.READY))
         elif job is not None and not length:
             return job, data
@@ -162,7 +161,6 @@ def _receive(source: io.FileIO, target: BinaryIO) -> tuple[frames.Job, bytearray
 
 
 def _exactly(source: io.FileIO, size: int) -> bytes:
-    """Return that many bytes, or none at the end of the input."""
     out = b""
     while len(out) < size:
         data = source.read(size - len(out))
@@ -181,10 +179,7 @@ class _Reading:
     """The reading of one file: pieces go out as they come, and each renews the processor time until the next."""
 
     def __init__(self, target: BinaryIO, job: frames.Job, data: bytearray, reader_of: Callable[[str], Reader]) -> None:
-        self._reader_of = reader_of
-        self._target = target
-        self._job = job
-        self._data = data
+        self._reader_of, self._target, self._job, self._data = reader_of, target, job, data
         self._characters = 0
         self._blank = True
         self._seconds = min(job.options.seconds, SECONDS + len(data) // BYTES_A_SECOND)
@@ -272,7 +267,6 @@ def _limit_time(until: float) -> None:
 
 
 def _used() -> float:
-    """Return the processor time that the process has used, in seconds."""
     return sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 
 

@@ -13,8 +13,7 @@ from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import BY_CODE, Crashed, FileTooLarge, TimedOut, Unreadable
 from muisti.core.parsing import frames
 from muisti.core.parsing.frames import Kind
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.support.waiting import Turns, refuse_long
 
 PROGRAM = "muisti.core.parsing.worker"
@@ -143,8 +142,6 @@ def _meaning(death: Died, options: Options) -> Unreadable:
 
 
 class _Worker:
-    """One process, from its start to its end."""
-
     def __init__(self, idle: float, program: str) -> None:
         self.files = 0
         self.idle = True
@@ -166,7 +163,7 @@ class _Worker:
         except (Died, TimedOut):
             self.stop()
             raise
-        self.confined = frames.started_decoder.decode(body).confined
+        self.confined = frames.decode(body, type=frames.Started).confined
 
     @property
     def pid(self) -> int:
@@ -206,16 +203,16 @@ class _Worker:
             left -= monotonic() - asked
             patience = options.patience
             if kind is Kind.WAIT:
-                patience = frames.wait_decoder.decode(body)
+                patience = frames.decode(body, type=int)
                 left += patience * GRACE
             elif kind is Kind.PIECES:
-                yield from frames.pieces_decoder.decode(body)
+                yield from frames.decode(body, type=list[Piece])
             elif kind is Kind.REFUSAL:
-                refusal = frames.refusal_decoder.decode(body)
+                refusal = frames.decode(body, type=frames.Refusal)
                 self.idle = not refusal.last
                 raise BY_CODE[refusal.code](refusal.message)
             elif kind is Kind.FACTS:
-                facts = frames.facts_decoder.decode(body)
+                facts = frames.decode(body, type=frames.Facts)
                 about.title, about.pages, about.language = facts.title, facts.pages, facts.language
                 about.notes = facts.notes
             else:

@@ -29,9 +29,9 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import quality, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.passages import split
-from muisti.core.text.personal import personal_in
+from muisti.core.text.recognise import personal_in
 from muisti.core.text.secrets import secrets_in
+from muisti.core.text.sentences import split
 from muisti.core.write.prepare import draft_of
 from muisti.core.write.screening import Screener, redacted
 

@@ -29,7 +29,7 @@ from muisti.core.model.terms import SecondQuery
 from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.query import Wanted
 from muisti.core.query.query import parse
-from muisti.core.text.scripts import mostly_latin
+from muisti.core.text.language import mostly_latin
 from typing import NamedTuple
 import msgspec
 import numpy as np

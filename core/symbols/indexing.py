@@ -11,12 +11,10 @@ from typing import NamedTuple, cast
 
 from msgspec import structs
 
-from muisti.core.code import projects
 from muisti.core.code.apart import read
 from muisti.core.code.grammars import TooIntricate
-from muisti.core.code.modules import Modules
+from muisti.core.code.modules import PROJECT, Modules, Projects
 from muisti.core.code.plain import LANGUAGES as PLAIN
-from muisti.core.code.projects import Projects
 from muisti.core.code.reading import Edge, Resolved, Resolver, only, source_language
 from muisti.core.code.records import TOP, Record, interface, pack, unpack
 from muisti.core.model.code import Resolution
@@ -130,11 +128,7 @@ class _Pass:
         self._records: dict[int, Record] = {}
 
     def run(self) -> Resolution:
-        """Return what was done.
-
-        Raises:
-            Refused: another process has resolved files of the space meanwhile.
-        """
+        """Return what was done. Raises `Refused` when another process has resolved files of the space meanwhile."""
         revision, current, outdated = self._database.read(
             [code.revision(self._space), code.files(self._space), code.outdated(self._space)]
         )
@@ -148,7 +142,7 @@ class _Pass:
         fresh = [one for one in self._files if one.interface is None]
         if not fresh and not before:
             return Resolution(read=len(read_in), pending=self._left(files, read_in))
-        self._load([one.row for one in self._files if one.interface is None or one.language == projects.LANGUAGE])
+        self._load([one.row for one in self._files if one.interface is None or one.language == PROJECT])
         reopened = self._reopened(fresh, before)
         work = [*fresh, *reopened]
         self._write([*code.drop([row for row, _ in before.values()]), code.reopen([one.row for one in reopened])])
@@ -185,7 +179,7 @@ class _Pass:
             (found,) = self._database.read([code.records(wanted[start : start + 500])])
             for row, data in cast(list[tuple[int, bytes]], found):
                 record = unpack(data)  # the path is that of the document, which may have moved or been copied
-                self._records[row] = record if record.path == paths[row] else _moved(record, paths[row])
+                self._records[row] = record if record.path == paths[row] else structs.replace(record, path=paths[row])
 
     def _reopened(self, fresh: Sequence[_File], before: Mapping[tuple[str, str], tuple[int, bytes]]) -> list[_File]:
         """Return the resolved files that a change concerns: by what others show, and by files that came or went."""
@@ -234,7 +228,7 @@ class _Pass:
             resolver = Resolver(
                 self._modules(category),
                 lambda path, by_path=by_path: self._record(by_path[path]),
-                only(self._records[row] for row in plain).get,
+                only(self._records[row] for row in plain),
             )
             mine = [one for one in work if one.category == category]
             for start in range(0, len(mine), TOGETHER):
@@ -300,7 +294,3 @@ def _symbol(record: Record, scope: int) -> int:
 def _named(row: Sequence[Scalar]) -> tuple[Scalar, ...]:
     row_id, memory, path, category, language, known = row
     return row_id, memory, path, category or "", language, known
-
-
-def _moved(record: Record, path: str) -> Record:
-    return structs.replace(record, path=path)

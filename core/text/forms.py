@@ -1,14 +1,105 @@
-"""Give one form to texts that differ only in case, width, white space or how an accent is written, in linear time."""
+"""Give one form to texts that differ only in case, width, white space or accents; look words up in compiled loops."""
 
 import re
 import unicodedata
+from collections.abc import Callable
 from hashlib import blake2b
-from typing import Literal
+from threading import Lock
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 
+from muisti.core.kernels import Bytes, Codes, Ints, Longs
 from muisti.core.kernels import ascii as loops
-from muisti.core.text.word_table import ascii_bytes
+from muisti.core.kernels.ascii import insert, look_up
+
+Array = TypeVar("Array", Bytes, Codes)
+
+WORTH = 64  # characters; a shorter text is analysed sooner without a compiled loop
+_SLOTS = 2  # places for each word, so that few words share one
+
+
+def ascii_bytes(text: str) -> Bytes | None:
+    """Return the bytes of a text for the loops of `core.kernels.ascii`; None when it is short or has other letters."""
+    return np.frombuffer(text.encode("ascii"), np.int8) if len(text) >= WORTH and text.isascii() else None
+
+
+class WordTable:
+    """Hash table of words in ASCII, each with values of 8 bytes, that is emptied when it is full. Thread-safe."""
+
+    def __init__(
+        self,
+        work_out: Callable[[str], bytes],
+        most: int,
+        longest: int,
+        traits_of: Callable[[str], int] = lambda word: 0,
+    ) -> None:
+        """`work_out` returns the values of a word, `traits_of` a number of 64 bits.
+
+        At most `most` words of up to `longest` characters are kept.
+        """
+        self._work_out, self._most, self._longest, self._traits_of = work_out, most, longest, traits_of
+        self._lock = Lock()
+        self._out = np.empty(1_024, np.uint64)
+        self._clear()
+
+    def of(self, text: str, data: Bytes, spans: Ints, near: int = 0) -> tuple[bytes, Longs] | None:
+        """Return the values of all spans of a text in order, and the traits of the first `near` spans.
+
+        `spans` are starts and stops. None when a word is too long, or there are too many.
+        """
+        first = np.empty(min(near, len(spans) // 2), np.int64)
+        if len(spans) // 2 > self._most:
+            return None
+        missing = np.empty(len(spans) // 2, np.int32)
+        with self._lock:
+            while True:
+                filled, unknown = look_up(
+                    data, spans, self._longest, self._slots, self._hashes, self._key_starts, self._keys,
+                    self._traits, self._value_starts, self._values, self._out, missing, first,
+                )  # fmt: skip
+                if unknown < 0:
+                    return None
+                if unknown:
+                    self._enter(text, data, spans, missing[:unknown].tolist())
+                elif filled > len(self._out):
+                    self._out = np.empty(2 * filled, np.uint64)
+                else:
+                    return self._out[:filled].tobytes(), first
+
+    def _clear(self) -> None:
+        bits = (_SLOTS * self._most - 1).bit_length()
+        self._count = 0
+        self._slots = np.full(1 << bits, -1, np.int32)
+        self._hashes, self._traits = np.zeros(self._most, np.uint64), np.zeros(self._most, np.int64)
+        self._key_starts, self._value_starts = np.zeros((2, self._most + 1), np.int64)
+        self._keys, self._values = np.zeros(4_096, np.int8), np.zeros(4_096, np.uint64)
+
+    def _enter(self, text: str, data: Bytes, spans: Ints, missing: list[int]) -> None:
+        if self._count + len(missing) > self._most:
+            self._clear()
+        for place in missing:
+            start, stop = spans[2 * place : 2 * place + 2].tolist()
+            word = data[start:stop]
+            if insert(word, self._count, self._slots, self._hashes, self._key_starts, self._keys):
+                self._fill(text[start:stop], word)
+
+    def _fill(self, word: str, key: Bytes) -> None:
+        values: Codes = np.frombuffer(self._work_out(word), np.uint64)
+        count, self._count = self._count, self._count + 1
+        at, behind = int(self._key_starts[count]), int(self._value_starts[count])
+        self._keys = _roomy(self._keys, at + len(key))
+        self._values = _roomy(self._values, behind + len(values))
+        self._keys[at : at + len(key)] = key
+        self._values[behind : behind + len(values)] = values
+        self._key_starts[count + 1], self._value_starts[count + 1] = at + len(key), behind + len(values)
+        self._traits[count] = self._traits_of(word)
+
+
+def _roomy(array: Array, size: int) -> Array:
+    """Return the array, or a copy of twice its size, with at least `size` places."""
+    return array if size <= len(array) else cast(Array, np.resize(array, max(size, 2 * len(array))))
+
 
 STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
 GROWTH = 18  # characters that NFKC makes of one, at most

@@ -12,8 +12,6 @@ LOOK = 24  # characters within which a cut looks for white space
 
 
 class _Stretch(NamedTuple):
-    """Characters `[start, stop)`."""
-
     start: int
     stop: int
 
@@ -68,7 +66,6 @@ def _window(text: str, core: _Stretch, around: int) -> _Stretch:
 
 
 def _merged(matches: Iterable[Span]) -> list[_Stretch]:
-    """Merge overlapping matches, such as bigrams."""
     merged: list[_Stretch] = []
     for start, stop, _ in matches:
         if merged and start <= merged[-1].stop:

@@ -4,6 +4,7 @@ A text is in another language than English if it has at least two function words
 fewer English ones. Shorter questions stay undecided; they are treated as English.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
@@ -14,6 +15,18 @@ import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, witho
 
 from muisti.core.kernels import Longs
 from muisti.core.kernels import ascii as loops
+
+_LATIN = re.compile("[A-Za-zªº\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff]")
+
+
+def mostly_latin(text: str) -> bool:
+    """Return whether at least half of the letters of a text are of the Latin script; true also without any letters.
+
+    >>> mostly_latin("Où est la gare?"), mostly_latin("北京的地铁站在哪里 (metro)"), mostly_latin("2 + 2")
+    (True, False, True)
+    """
+    return 2 * len(_LATIN.findall(text)) >= sum(map(str.isalpha, text))
+
 
 ENGLISH = "english"
 # Languages with both a list of function words and a Snowball stemmer.
@@ -57,7 +70,7 @@ def language_of(words: Sequence[str]) -> str:
     ('german', 'english')
     """
     words = words[:FIRST]
-    english = _function_words(ENGLISH)
+    english = function_words(ENGLISH)
     if CLEARLY * sum(map(english.__contains__, words)) >= len(words):  # most texts, and quick
         return ENGLISH
     spoken = _speakers()
@@ -79,7 +92,7 @@ def told(words: Sequence[str]) -> str | None:
     """
     words = words[:FIRST]
     found = language_of(words)
-    own = sum(map(_function_words(ENGLISH).__contains__, words))
+    own = sum(map(function_words(ENGLISH).__contains__, words))
     if found == ENGLISH and (own < ENOUGH or TOLD * own < len(words)):
         return None
     return TAGS[found]
@@ -97,11 +110,6 @@ def spoken(words: Longs) -> str:
     return LANGUAGES[loops.language(words, len(LANGUAGES), CLEARLY, ENOUGH)]
 
 
-def function_words(language: str) -> frozenset[str]:
-    """Return the words that say nothing about the subject of a question."""
-    return _function_words(language)
-
-
 def stem(word: str, language: str) -> str:
     """Return the common stem of a word's forms, by Snowball's rules.
 
@@ -114,7 +122,8 @@ def stem(word: str, language: str) -> str:
 
 
 @cache
-def _function_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
+    """Return the words that say nothing about the subject of a question."""
     if language == ENGLISH:
         return QUESTION_WORDS
     return frozenset(word.casefold() for word in stop_words.get_stop_words(language))
@@ -128,7 +137,7 @@ def _speakers() -> dict[str, tuple[int, ...]]:
     """
     spoken: dict[str, tuple[int, ...]] = {}
     for number, language in enumerate(LANGUAGES[1:], start=1):
-        for word in _function_words(language):
+        for word in function_words(language):
             spoken[word] = (*spoken.get(word, ()), number)
     for word in QUESTION_WORDS.union(word.casefold() for word in stop_words.get_stop_words(ENGLISH)):
         others = spoken.get(word, ())

@@ -2,13 +2,257 @@
 
 A find must look like a secret that works. Not recognised are placeholders (`<token>`, `${TOKEN}`, `****`, `your-key`),
 code that fetches a secret, and prose about one.
+
+Sentences state secrets, too: "my password is hunter2-XY99!", "Tr0ub4dor&3 is the passphrase". A statement names a kind
+of secret, may say what it is for, and gives a value. Whether that is a secret depends on its form: "the password is
+required" gives none, "the PIN is 4821" does. The names are English, German, French, Spanish and Finnish. What may also
+be an ordinary word is found as unsure. Stems of the names are looked for first, and patterns only run around them.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from muisti.core.text.literals import Literals
-from muisti.core.text.recognise import Found, found_by, parted, rule
-from muisti.core.text.stated_secrets import PLACEHOLDER, SAMPLE, stated_in
+import numpy as np
+
+from muisti.core.kernels.ascii import TRIGRAMS, present, trigram
+from muisti.core.text.recognise import SURE, UNSURE, Found, found_by, parted, rule
+
+
+class Literals:
+    """Up to 64 different literals in lower case, each of at least 3 bytes in UTF-8."""
+
+    def __init__(self, literals: Sequence[str]) -> None:
+        encoded = [literal.encode() for literal in literals]
+        if len(set(encoded)) > 64 or len(set(encoded)) < len(encoded) or any(len(one) < 3 for one in encoded):
+            raise ValueError("up to 64 different literals of at least 3 bytes are allowed")
+        self._bits = {literal: 1 << place for place, literal in enumerate(literals)}
+        self._heads = np.full(TRIGRAMS, -1, np.int32)
+        self._chain = np.full(len(literals), -1, np.int32)
+        self._starts = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+        self._bytes = np.frombuffer(b"".join(encoded), np.int8)
+        for place, one in enumerate(encoded):
+            at = trigram(*one[:3])
+            self._chain[place], self._heads[at] = self._heads[at], place
+
+    def mask(self, literals: Iterable[str]) -> int:
+        """Return the bits of some of the literals."""
+        return sum(self._bits[literal] for literal in set(literals))
+
+    def present(self, text: str) -> int:
+        """Return a bit for each literal in the text, whatever the case of its letters.
+
+        >>> both = Literals(("pass", "token"))
+        >>> both.present("The PASSWORD.") == both.mask(["pass"])
+        True
+        """
+        if not text.isascii():
+            text = text.lower()
+        data = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.int8)
+        return int(present(data, self._heads, self._chain, self._starts, self._bytes)) if len(data) else 0
+
+
+NOTHING = 0.0  # certainty
+
+# Chosen by people; numbers of people, and of doors and accounts; issued by machines.
+_CHOSEN = (
+    r"pass(?:word|phrase|wd)|pass phrase|pwd|wi-?fi key|network key|master key|pass(?=:)"
+    r"|[\w-]{0,20}(?:passwort|kennwort|salasana(?:ni|si|mme)?)|passphrase|wlan-?schlüssel"
+    r"|mot de passe|mdp|phrase (?:secrète|de passe)|clé wi-?fi|contraseña|clave|frase (?:secreta|de contraseña)"
+    r"|tunnuslause"
+)
+_PIN = (
+    r"pin(?:[ -]?(?:code|number|nummer))?|pin-?koodi(?:ni)?|pass ?code|[\w-]{0,20}tunnusluku|geheimzahl|code pin"
+    r"|code secret|código pin"
+)
+_CODE_OF = (
+    r"(?:security|access|door|gate|alarm|entry|unlock|lock|safe|garage|backup|recovery|verification|2fa|otp|login)"
+    r"[ -]?code|one-time code|türcode|zugangscode|sicherheitscode|code d['’]accès|código de acceso|ovikoodi|turvakoodi"
+)
+_ISSUED = (
+    r"(?:api|access|secret|private|auth|signing|encryption|license|licence|account|client)[ _-]?(?:key|token|secret)"
+    r"|token|secret|(?:api-?|zugriffs-?|geheim|geheime[nr]? )(?:schlüssel|token)|clé (?:d['’]api|api|secrète)|jeton"
+    r"|clave (?:de )?(?:api|secreta)|secreto|(?:api-?|salainen )avain"
+)
+_NAME = rf"(?<![\w@/.-])(?:(?P<pin>{_PIN})|(?P<code>{_CODE_OF})|(?P<issued>{_ISSUED})|(?P<chosen>{_CHOSEN}))(?![\w@/-])"
+_PURPOSE = (
+    r"(?:\s\([^()\n]{1,40}\)|\s(?:wi-?fi|root|admin|ahora|actual|actuel|maître|maestra)|\s(?:for|to|of|on|at|in|für|zu[mr]?|vo[nm]|des?|der|du|pour|para|del?|sur|en)\s"
+    r"[^\n.!?:=→]{1,40}?|\sd['’][^\n.!?:=→]{1,40}?)"
+)
+_VERB = (
+    r"(?:(?:is|was|has been|got)\s)?(?:now\s)?(?:set|changed|reset|updated|rotated)\s(?:back\s)?to"
+    r"|is|was|will be|should be|must be|ist|lautet|heißt|war|est|sera|était|es|era|será"
+    r"|(?<=salasana\s)on|(?<=salasanani\s)on|(?<=koodi\s)on|(?<=koodini\s)on|(?<=avain\s)on|(?<=luku\s)on"
+    r"|(?<=lause\s)on|oli"
+)
+_STILL = r"now|still|currently|just|simply|again|jetzt|noch|weiterhin|maintenant|toujours|ahora|todavía|nyt|yhä"
+_LINK = (
+    rf"(?:[ \t]{{0,4}}(?P<sign>:=|=>|->|[:=→])(?![:=])\s{{0,4}}"
+    rf"|(?P<verb>['’]s|\s(?:{_VERB}))(?:\s(?:{_STILL}))?:?\s{{1,4}}|(?P<beside>\s)(?=\S{{0,60}}?\d))"
+)
+_MARKS = "\"'`“”„«»‚‘’"
+_VALUE = (
+    rf"(?:\*{{1,2}})?(?P<quote>[{_MARKS}]?)(?:(?<=«)\s)?"
+    rf"(?P<value>(?<=[{_MARKS}])[^{_MARKS}\n]{{4,80}}(?=[{_MARKS}])|[^\s{_MARKS}]{{3,200}})"
+)
+_USER = r"[\w.@+-]{1,40}\s?[:/]\s?"
+_OWNER = r"(?:my|the|our|his|her|your|their|mein|das|unser|mon|le|notre|mi|la|nuestra)"
+
+PLACEHOLDER = re.compile(
+    r"(?i)^(?:[<\[{%*#]|\$[A-Za-z_{(]|required|undefined|none\b|null\b)"
+    r"|your|my[-_](?:api|key|password|secret|token)|[xyz]{4}|\*{3}|\.{3}|…"
+    r"|example|placeholder|change[-_]?me|redacted|dummy|insert[-_]|replace[-_]?(?:me|with)"
+)
+# Samples of manuals and tests: mysecretpassword, some_token, Password123.
+SAMPLE = re.compile(r"(?i)[a-z_-]{0,60}?(?:passw|secret|token)[a-z_-]*(?:[_-]?\d{1,4})?[;,.)&]*")
+# Links, paths, calls, members, constants, files, addresses.
+_CODE = re.compile(
+    r"://|^[/~.\\]|[()\[\]{}<>|=;]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|^[A-Z0-9]+(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+\d?)+$"
+    r"|^--?[a-z]|\w\.[a-z]{2,4}$|^[\w.+-]+@[\w-]+\.\w+$|\w/\w+$"
+)
+# Standards, products, measures, dates, versions.
+_KNOWN = re.compile(
+    r"(?ix)^(?: (?:sha|hmac|hs|rs|es|ps|aes|md|base|utf|oauth|argon|pbkdf|ed|rsa|bcrypt|scrypt|v|ver|version|rfc|http"
+    r"|tls|ssl|ipv|web|wpa|python|node|gpt|llama|iso|cve|step|part|page|day|week|phase|level|h|ec|x|p|b|s)"
+    r"[-_.#]?\d+(?:[-.:_]\d+)*[a-z]{0,4}(?:-\w+)?"
+    r"| [~<>≥≤]?\d+(?:[-–+.,/x:]\d*+)*+[-– ]?"
+    r"(?:characters?|chars?|digits?|letters?|words?|bits?|bytes?|days?|hours?|hrs?|h|minutes?|mins?|m|s|secs?|seconds?|ms|weeks?|months?|years?|k|kb|mb|gb|st|nd|rd|th|am|pm|x|d|zeichen|stellig|tage)?"
+    r"(?:-\w+)* | 1password | \d{4}-\d\d-\d\d.*"
+    r" | [a-z]+\d?(?:-based|-only|-like|-protected|-encoded|-hashed|-signed) )$"
+)
+_JOINED = re.compile(r"[a-z]{3,12}(?:-[a-z]{3,12}){3,7}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+# Stems of the names, by a part that each of them has: a text without the part is searched for none of them.
+_STEMS = {
+    "pass": ("passw", "pass:", "pass code", "passcode", "mot de passe"),
+    "rase": ("phrase", "frase"),
+    **{stem: (stem,) for stem in (
+        "lause", "pwd", "pin", "secre", "token", "kennwort", "salasana", "mdp", "contras", "clave", "key", "schl",
+        "tunnusl", "geheimzahl", "code", "koodi", "jeton", "avain", "cred", "clé",
+        "código",
+    )},
+}  # fmt: skip
+_PARTS = Literals([*_STEMS])
+_PART_STEMS = [(_PARTS.mask([part]), stems) for part, stems in _STEMS.items()]
+_BEFORE, _AFTER = 32, 48  # characters around a stem within which its name lies
+_NEAR = 70  # characters before a name within which its verb lies
+_REACH = 210  # characters of a value and its marks
+_NAMED = re.compile(rf"(?i){_NAME}")
+_GIVEN = re.compile(rf"(?i){_PURPOSE}??{_LINK}{_VALUE}")
+_GIVEN_TO = re.compile(rf"(?i)\sto:?\s{_VALUE}")
+_SET = re.compile(r"(?i)\b(?:set|change[ds]?|reset|updated?|rotated?)\s(?:[\w'’-]{1,20}\s){0,3}$")
+_IS = rf"\s(?:is|was|as|ist|als|est|comme|es|como|on)\s(?:{_OWNER}\s)?(?:[\w-]{{1,20}}\s){{0,2}}$"
+_COMES = re.compile(rf"(?i){_IS}")
+_FIRST = re.compile(rf"(?i)(?<![^\s{_MARKS}])(?P<value>[^\s{_MARKS}]{{6,200}})[{_MARKS}]?,?{_IS}")
+_WORDS = re.compile(
+    r"(?P<name>(?i:phrase|phrase de passe|phrase secrète|frase de contraseña|frase secreta|tunnuslause))\s?:\s?"
+    r"(?P<value>[^\W\d_]{3,12}(?: [^\W\d_]{3,12}){3,7})(?=[.!]?[ \t]{0,8}(?:\n|$))"
+)
+_PAIR = re.compile(rf"(?i)\bcred(?:ential)?s(?:\s(?:are|is)|:)\s{_USER}{_VALUE}")
+
+
+def stated_in(text: str) -> list[Found]:
+    """Return the secrets that the sentences of a text state; they may overlap."""
+    windows = _windows(text)
+    if not windows:
+        return []
+    return [
+        Found("stated-secret", match.start("value"), _end(match), certainty >= SURE)
+        for match, certainty in _candidates(text, windows)
+        if certainty
+    ]
+
+
+def _end(match: re.Match[str]) -> int:
+    """Return where the value ends, without the sign that ends the sentence."""
+    return match.end("value") - (match["value"][-1] in ".,;:")
+
+
+def _candidates(text: str, windows: Sequence[tuple[int, int]]) -> Iterator[tuple[re.Match[str], float]]:
+    for start, stop in windows:
+        for name in _NAMED.finditer(text, start, stop):
+            kind = str(name.lastgroup)
+            if given := _GIVEN.match(text, name.end()):
+                yield given, _certainty(given, name, kind)
+            near = max(0, name.start() - _NEAR)
+            if _COMES.search(text, near, name.start()) and (
+                first := _FIRST.search(text, max(0, near - _REACH), name.start())
+            ):
+                yield first, _certainty(first, name, kind)
+            if (given := _GIVEN_TO.match(text, name.end())) and _SET.search(text, near, name.start()):
+                yield given, _certainty(given, name, kind)
+        for given in _WORDS.finditer(text, start, min(len(text), stop + _REACH)):
+            yield given, UNSURE
+        for given in _PAIR.finditer(text, start, min(len(text), stop + _REACH)):
+            yield given, _certainty(given, given, "chosen")
+
+
+def _windows(text: str) -> Sequence[tuple[int, int]]:
+    """Return the stretches around the stems of names, in order and apart."""
+    parts = _PARTS.present(text)
+    if not parts:
+        return ()
+    present = [stem for bits, stems in _PART_STEMS if parts & bits for stem in stems]
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few capitals have small forms of two characters
+        lowered = "".join(char if len(char.lower()) != 1 else char.lower() for char in text)
+    found: list[tuple[int, int]] = []
+    start = stop = 0
+    for place in sorted(place for stem in present for place in _places(lowered, stem)):
+        if place - _BEFORE > stop:
+            if stop:
+                found.append((start, stop))
+            start = place - _BEFORE
+        start, stop = max(0, start), min(len(text), place + _AFTER)
+    if stop:
+        found.append((start, stop))
+    return found
+
+
+def _places(lowered: str, stem: str) -> Iterator[int]:
+    at = lowered.find(stem)
+    while at >= 0:
+        yield at
+        at = lowered.find(stem, at + len(stem))
+
+
+def _certainty(match: re.Match[str], name: re.Match[str], kind: str) -> float:
+    """Return how sure it is that a statement gives a secret; `kind` is that of the name."""
+    value = match["value"].rstrip(".,;:!?*_")
+    groups = match.re.groupindex
+    beside = "beside" in groups and match["beside"] is not None
+    if kind in ("pin", "code") and (number := value.strip("#*")).isdecimal():
+        assigned = "sign" in groups and match["sign"] not in (None, ":")
+        sure = kind == "pin" and not beside and not assigned and not _YEAR.fullmatch(number)
+        return (SURE if sure else UNSURE) if 4 <= len(number) <= 8 else NOTHING
+    if PLACEHOLDER.search(value) or SAMPLE.fullmatch(value) or _CODE.search(value) or len(set(value)) < 4:
+        return NOTHING
+    if kind == "chosen" and value.isdecimal():
+        return SURE if len(value) >= 6 and not beside else NOTHING
+    if _KNOWN.match(value) or (kind == "pin" and name[0].lower().startswith("pin")):
+        return NOTHING
+    quoted = "quote" in groups and bool(match["quote"])
+    return _of_form(value, kind, beside=beside, quoted=quoted)
+
+
+def _of_form(value: str, kind: str, *, beside: bool, quoted: bool) -> float:
+    """Return the certainty by the kinds of characters that a value has."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdecimal, value))
+    signs = any(not char.isalnum() and char not in "-_.,/' " for char in value[1:-1])
+    if " " in value:
+        return UNSURE if kind == "chosen" and len(value.split()) >= 3 else NOTHING
+    if kind == "issued":
+        if not (letters and digits) or len(value) < 8:
+            return NOTHING
+        return SURE if len(value) >= 16 and not beside else UNSURE if len(value) >= 12 or not beside else NOTHING
+    if letters and digits and len(value) >= 5:
+        mixed = signs or (len(value) >= 8 and value.lower() != value and value[1:].lower() != value[1:])
+        return SURE if not beside or mixed else UNSURE if len(value) >= 7 else NOTHING
+    if (letters and signs and len(value) >= 6) or (kind == "chosen" and _JOINED.fullmatch(value)):
+        return UNSURE
+    return UNSURE if quoted and not beside and kind == "chosen" and len(value) >= 6 else NOTHING
+
 
 # Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
 _EXPRESSION = re.compile(
@@ -18,37 +262,24 @@ _EXPRESSION = re.compile(
 _COMPUTED = re.compile(
     r"[(\[]{1,3}[A-Za-z_?]|(?=[A-Za-z]*[._])[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]++$|[A-Za-z_][\w.]*+\)[.):]"
 )
-_NAMED = re.compile(r"[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]*+")
+_NAME_IN_CODE = re.compile(r"[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]*+")
 # The name of a credential as a literal: 'aws_access_key_id', "NextToken".
 _NAME_OF_ONE = re.compile(r"[A-Za-z_-]*(?:access|api|secret|private)_?-?key|[A-Za-z_-]*token", re.IGNORECASE)
-_CODE = re.compile(
+_LINES_OF_CODE = re.compile(
     r"^[ \t]{0,40}(?:(?:async )?def \w|class \w|import [\w{*]|from [\w.]+ import|function \w|const \w|let \w|var \w"
     r"|func \w|fn \w|use \w+::|package \w|#include"
     r"|(?:public|private|protected|static) \w|self\.\w+ = |if \w[^\n]{0,80}:$)",
     re.MULTILINE,
 )
-_NEAR = 4_000  # characters before and after a find, in which lines of code are looked for
+_AROUND = 4_000  # characters before and after a find, in which lines of code are looked for
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/]{40}")
 SHORT = 8  # characters; a shorter value needs a letter and a digit
 SHORTEST = 8  # characters of what may hold a secret, such as "PIN 4821"
 # Passwords of databases on one's own machine, as every manual has them.
-_LOCAL = frozenset(
-    (
-        "admin",
-        "guest",
-        "mysql",
-        "pass",
-        "passwd",
-        "password",
-        "postgres",
-        "pwd",
-        "root",
-        "secret",
-        "test",
-        "token",
-        "user",
-    )
-)
+_LOCAL = frozenset({
+    "admin", "guest", "mysql", "pass", "passwd", "password", "postgres", "pwd", "root", "secret", "test", "token",
+    "user",
+})  # fmt: skip
 
 
 def _works(match: re.Match[str]) -> bool:
@@ -76,13 +307,15 @@ def _is_assigned(match: re.Match[str]) -> bool:
 def _is_name_in_code(match: re.Match[str]) -> bool:
     """Tell whether the value is a variable: written as code writes one, near lines of code or in a dictionary of it."""
     value = match["value"]
-    if not _NAMED.fullmatch(value):
+    if not _NAME_IN_CODE.fullmatch(value):
         return False
     if match["open"] and value[-1] in ")]},":
         return True
     spaced = match.string[match.start("sign") - 1] == " " and match.string[match.end("sign")] == " "
-    near = max(0, match.start() - _NEAR)
-    return (spaced or value[-1] in ")]},") and _CODE.search(match.string, near, match.end() + _NEAR) is not None
+    near = max(0, match.start() - _AROUND)
+    return (spaced or value[-1] in ")]},") and _LINES_OF_CODE.search(
+        match.string, near, match.end() + _AROUND
+    ) is not None
 
 
 def _is_key(match: re.Match[str]) -> bool:

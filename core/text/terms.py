@@ -26,15 +26,14 @@ from muisti.core.kernels import ascii as loops
 from muisti.core.model.spaces import Field
 from muisti.core.support.memo import Memo, memoised
 from muisti.core.text.forms import STACK as STACK
+from muisti.core.text.forms import WordTable, ascii_bytes, is_mark, to_form, unstacked
 from muisti.core.text.forms import composed as composed
 from muisti.core.text.forms import fold as fold
-from muisti.core.text.forms import is_mark, to_form, unstacked
 from muisti.core.text.forms import normalise as normalise
 from muisti.core.text.forms import outgrows as outgrows
 from muisti.core.text.forms import same_text_hash as same_text_hash
 from muisti.core.text.forms import uniform as uniform
 from muisti.core.text.language import ENGLISH, FIRST, function_words, language_of, speakers, spoken, stem
-from muisti.core.text.word_table import WordTable, ascii_bytes
 
 ANALYZER = "2"  # changes whenever the same text may give other terms
 

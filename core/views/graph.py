@@ -6,10 +6,9 @@ import msgspec
 
 from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.exporting import Exported, GraphExporter, Part
-from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.indexing import KIND, GraphIndex
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
-from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import (

@@ -23,7 +23,7 @@ from muisti.core.store.sql import memories
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import holds_texts
 from muisti.core.support.waiting import Lock
-from muisti.core.text.framing import WORDS_MIN, unframed
+from muisti.core.text.sentences import WORDS_MIN, unframed
 from muisti.core.text.terms import uniform
 from muisti.core.write.begun import Call
 from muisti.core.write.prepare import canonical

@@ -17,9 +17,7 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import Screening
 from muisti.core.model.values import Draft, Json
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.advice import advice
-from muisti.core.text.personal import personal_in
-from muisti.core.text.recognise import Found
+from muisti.core.text.recognise import Found, advice, personal_in
 from muisti.core.text.secrets import secrets_in
 from muisti.core.write.begun import Call
 from muisti.core.write.validate import check_draft

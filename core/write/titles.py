@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from msgspec import Struct
 from msgspec import structs
+from muisti.core.discourse import summarise
 from muisti.core.discourse import titles
-from muisti.core.discourse.titles import title_by
+from muisti.core.discourse.summarise import title_by
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Span
 from muisti.core.model.conversations import TURN_MAX
@@ -80,7 +81,7 @@ def topic_title(
         among(rows, *turns, limit) for rows, turns, limit in zip(database.read(asked), ranges, most, strict=True)
     )
     rest = [one.content for one in (*before, *after)]
-    return titles.title([one.content for one in inside], rest) or untitled(first, last), inside
+    return summarise.title([one.content for one in inside], rest) or untitled(first, last), inside
 
 
 def coming(changed: Mapping[str, Memory | None], category: str | None, conversation: str) -> list[Memory]:

@@ -10,7 +10,7 @@ from deploy.model.progress import say
 from deploy.tagger import calibrate, data, export, lists, train
 from deploy.tagger.card import Facts, write_card
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities import lists as words
+from muisti.core.entities import features
 from muisti.core.entities.features import VECTOR
 from muisti.core.entities.spans import spans
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
@@ -23,9 +23,9 @@ OPEN = 0.5  # taken from the score of "no name", chosen on the sets for tuning: 
 def build(folder: Path, downloads: Path, share: float, epochs: int) -> tuple[bytes, Facts]:
     """Return the file of a tagger that learned from a share of the sentences, and facts for its card."""
     flags = lists.flags(downloads)
-    entries = words.packed(flags)
-    known, encoder = words.Lists(entries), StaticEncoder()
-    common = [word for word in sorted(flags) if word.isalpha() and flags[word] & (words.WORD | words.PROPER)][::4]
+    entries = features.packed(flags)
+    known, encoder = features.Lists(entries), StaticEncoder()
+    common = [word for word in sorted(flags) if word.isalpha() and flags[word] & (features.WORD | features.PROPER)][::4]
     mean, axes = train.principal(common, encoder, VECTOR)
     sets = {name: data.sentences(folder, name, "train") for name in data.TRAINING}
     found = [sentence for own in sets.values() for sentence in own if sentence.words]

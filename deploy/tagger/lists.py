@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deploy.model.packages import Source, fetch, files, find
-from muisti.core.entities import lists
+from muisti.core.entities import features
 
 SOURCES = (
     Source("pypi", "names", "0.3.0", "names", "MIT; the lists are of the US Census Bureau, in the public domain"),
@@ -27,7 +27,7 @@ def flags(folder: Path) -> dict[str, int]:
     for name, flag in (*_words(folder), *_names(folder), *_places(folder)):
         found[name] |= flag
         if " " in name:
-            found[name.partition(" ")[0]] |= lists.OPENS
+            found[name.partition(" ")[0]] |= features.OPENS
     return dict(found)
 
 
@@ -38,13 +38,13 @@ def _content(source: Source, folder: Path, suffix: str) -> str:
 def _words(folder: Path) -> Iterator[tuple[str, int]]:
     for word in _content(SOURCES[2], folder, "/american-english").split():
         if not word.endswith("'s"):
-            yield word.lower(), lists.WORD if word.islower() else lists.PROPER
+            yield word.lower(), features.WORD if word.islower() else features.PROPER
 
 
 def _names(folder: Path) -> Iterator[tuple[str, int]]:
     for suffix in ("dist.male.first", "dist.female.first"):
-        yield from ((line.split()[0].lower(), lists.FIRST) for line in _lines(folder, suffix))
-    yield from ((line.split()[0].lower(), lists.LAST) for line in _lines(folder, "dist.all.last")[:SURNAMES])
+        yield from ((line.split()[0].lower(), features.FIRST) for line in _lines(folder, suffix))
+    yield from ((line.split()[0].lower(), features.LAST) for line in _lines(folder, "dist.all.last")[:SURNAMES])
 
 
 def _lines(folder: Path, suffix: str) -> list[str]:
@@ -53,8 +53,8 @@ def _lines(folder: Path, suffix: str) -> list[str]:
 
 def _places(folder: Path) -> Iterator[tuple[str, int]]:
     for city in json.loads(_content(SOURCES[1], folder, "cities15000.json")).values():
-        yield city["name"].lower(), lists.PLACE | (lists.CITY if city["population"] > LARGE else 0)
+        yield city["name"].lower(), features.PLACE | (features.CITY if city["population"] > LARGE else 0)
     for suffix in ("countries.json", "us_states.json"):
         for place in json.loads(_content(SOURCES[1], folder, suffix)).values():
-            yield place["name"].lower(), lists.REGION
-    yield from ((name, lists.REGION) for name in _REGIONS)
+            yield place["name"].lower(), features.REGION
+    yield from ((name, features.REGION) for name in _REGIONS)

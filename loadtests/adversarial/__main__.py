@@ -30,8 +30,7 @@ from loadtests.adversarial.texts import FAMILIES
 from loadtests.document import put
 from muisti.core.code import apart
 from muisti.core.model.unreadable import TimedOut, Unreadable
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.workers import Workers
 
 LENGTHS = (12_500, 25_000, 50_000, TOP)

@@ -4,19 +4,27 @@ A pattern that is assigned in a module is found and tried automatically. A patte
 in `ELSEWHERE`: the pattern, or the reason why no long text of a user reaches it.
 """
 
-import ast
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-from loadtests.adversarial.texts import Family, repeated
+from loadtests.adversarial.texts import Family
+from loadtests.adversarial.texts import repeated
 from muisti.core.query import intent
-from muisti.core.text import personal, secrets, terms
+from muisti.core.text import recognise
+from muisti.core.text import secrets
+from muisti.core.text import terms
 from muisti.service.formats import markdown
 from muisti.service.http import headers
+from pathlib import Path
+from typing import Any
+from typing import Literal
+from typing import NamedTuple
+import ast
+import re
+
 
 ROOT = Path(__file__).parents[2]
 USES = ("search", "sub", "subn", "split", "findall", "finditer", "match", "fullmatch")
@@ -28,15 +36,15 @@ _codes: Any = import_module("re._constants")
 OWN = "a file or setting of the person or operator who runs the command"
 SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
-    "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *personal.RULES)],
-    "core/entities/reported.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
+    "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *recognise.RULES)],
+    "core/entities/recogniser.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
     "core/text/terms.py:_ASCII": lambda: [*terms._ASCII],
     "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
     "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],
     "core/index/selections.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
     "core/query/intent.py:_read_tags": lambda: [re.compile(intent._ITEM), re.compile(r"\b(?:and|or|tag)\s")],
-    "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),
+    "core/text/when/periods.py:_before": SHORT.format("45 characters before a period"),
     "core/text/when/names.py:_period": SHORT.format("the first 1,000 characters of a question"),
     "service/cli/configuration.py:database_url": OWN,
     "service/cli/options.py:seconds_of": OWN,

@@ -38,7 +38,7 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/cache.py"),
+        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/files.py", "core/embedding/cache.py"),
         *("core/embedding/onnx.py", "core/entities/pipelines.py"),
         *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
         *("core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
@@ -56,14 +56,14 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/query.py"),
-        *("core/context/layout.py", "core/views/review.py"),
+        *("core/context/rendering.py", "core/views/review.py"),
         *("service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/mcp/tools.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
     OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
-    WORKER: [*("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"), "core/parsing/streams.py"],
+    WORKER: [*("core/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"), "core/parsing/archives.py"],
     OURS: ["core/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
 }
 

@@ -1,77 +1,109 @@
 """Every function of `core` and `service` that reads text of a user, as one that takes a text alone."""
 
-import io
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple, cast
-from xml.sax.saxutils import escape
-
-import msgspec
-import numpy as np
-
-from muisti.core.chunking.cutting import DEFAULT, cut
+from muisti.core.chunking.cutting import DEFAULT
+from muisti.core.chunking.cutting import cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.code import definitions, grammars, reading
-from muisti.core.code import headers as code_headers
-from muisti.core.code import names as code_names
-from muisti.core.code.grammars import TooIntricate, is_available
-from muisti.core.conflicts import judgement, stance, words
-from muisti.core.context import features
+from muisti.core.code import apart
+from muisti.core.code import grammars
+from muisti.core.code import reading
+from muisti.core.code.grammars import TooIntricate
+from muisti.core.code.grammars import is_available
+from muisti.core.conflicts import judgement
+from muisti.core.conflicts import stance
+from muisti.core.conflicts import words
+from muisti.core.context import weights
 from muisti.core.context.counting import counter
-from muisti.core.discourse import signals, summarise, titles
+from muisti.core.discourse import signals
+from muisti.core.discourse import summarise
 from muisti.core.embedding.cache import normalised
-from muisti.core.embedding.encoder import SHIPPED, Tokens
-from muisti.core.entities import reported
+from muisti.core.embedding.encoder import SHIPPED
+from muisti.core.embedding.encoder import Tokens
+from muisti.core.entities import recogniser
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
 from muisti.core.graph import extraction as imported
 from muisti.core.graph import pagerank as naming
 from muisti.core.model import messages
-from muisti.core.model.documents import Piece, PieceKind
+from muisti.core.model.documents import Piece
+from muisti.core.model.documents import PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
 from muisti.core.model.terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
-from muisti.core.model.values import QUERY_MAX, Draft
-from muisti.core.parsing.options import Options
+from muisti.core.model.values import Draft
+from muisti.core.model.values import QUERY_MAX
 from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
 from muisti.core.quality import lint
-from muisti.core.query import evidence, filter_fields, filters, intent, query
+from muisti.core.query import evidence
+from muisti.core.query import filter_fields
+from muisti.core.query import filters
+from muisti.core.query import intent
+from muisti.core.query import query
 from muisti.core.read import diff
 from muisti.core.symbols import reading as symbols
-from muisti.core.text import highlight, passages, personal, scripts, secrets, speakers, standing, stated_secrets, terms
-from muisti.core.text.passages import MAX_TOKENS
-from muisti.core.text.terms import WORD_MAX, count_tokens
+from muisti.core.text import highlight
+from muisti.core.text import recognise
+from muisti.core.text import secrets
+from muisti.core.text import sentences
+from muisti.core.text import speakers
+from muisti.core.text import standing
+from muisti.core.text import terms
+from muisti.core.text.language import mostly_latin
+from muisti.core.text.sentences import MAX_TOKENS
+from muisti.core.text.terms import WORD_MAX
+from muisti.core.text.terms import count_tokens
 from muisti.core.text.when import words as when
 from muisti.core.transfer.records import read_record
-from muisti.core.write import recent_results, screening, validate
+from muisti.core.write import recent_results
+from muisti.core.write import screening
+from muisti.core.write import validate
 from muisti.service.asgi import compress
-from muisti.service.cli import output, project
+from muisti.service.cli import output
+from muisti.service.cli import project
 from muisti.service.cli.commands.hook import storing as capture
 from muisti.service.console.asking import hits as marking
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
 from muisti.service.formats.graphs import formats as statements
-from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
+from muisti.service.formats.importers import basic_memory
+from muisti.service.formats.importers import claude
+from muisti.service.formats.importers import dialogues
+from muisti.service.formats.importers import documents
+from muisti.service.formats.importers import items
 from muisti.service.formats.importers import markdown as own_notes
+from muisti.service.formats.importers import mem0
 from muisti.service.formats.importers.obsidian import Note
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.http import headers, preferences
+from muisti.service.http import headers
+from muisti.service.http import preferences
 from muisti.service.http.decode import decode
 from muisti.service.mcp import messages as mcp_messages
-from muisti.service.mcp import recall, rendering, resources
+from muisti.service.mcp import recall
+from muisti.service.mcp import rendering
+from muisti.service.mcp import resources
 from muisti.service.mcp import tools as given
 from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 from tests.core.parsing import samples
+from typing import Any
+from typing import NamedTuple
+from typing import cast
+from xml.sax.saxutils import escape
+import io
+import msgspec
+import numpy as np
+import zipfile
 
 PASSAGE = MAX_TOKENS * WORD_MAX  # characters
 NOW = 1_700_000_000_000_000
@@ -192,7 +224,7 @@ def _message(text: str) -> None:
 
 def _unreported(text: str) -> object:
     """Find the names that a model has reported: each second word, and one that is everywhere."""
-    return reported.mentions(text, [reported.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ())
+    return recogniser.mentions(text, [recogniser.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ())
 
 
 def _of_file(form: str) -> Callable[[str], None]:
@@ -251,7 +283,7 @@ FORMS: Mapping[str, Callable[[str], bytes]] = {
 def _code(language: str) -> Callable[[str], None]:
     def run(text: str) -> None:
         with suppress(TooIntricate):
-            definitions.definitions(text, language)
+            grammars.definitions(text, language)
             reading.read("a", text, language)
 
     return run
@@ -274,7 +306,7 @@ READERS = (
     Reader("query terms", terms.query_terms, QUERY_MAX),
     Reader("count tokens", terms.count_tokens),
     Reader("highlight", lambda one: highlight.highlight(one, {"a", "word", "1", "版版"}), PASSAGE),
-    Reader("passages", passages.split),
+    Reader("passages", sentences.split),
     Reader("key of a name", norm),
     Reader("mentions", lambda one: shipped().read(one, speakers=["Ann Lee"], known={"a b"}), 30_000),
     Reader("chunks", lambda one: _chunked(one, "text")),
@@ -282,7 +314,7 @@ READERS = (
     Reader("fixed chunks", lambda one: _chunked(one, "text", Chunking(strategy="fixed"))),
     Reader("model tokens", lambda one: _tokens().of([one]), QUERY_MAX),
     Reader("secrets", secrets.secrets_in),
-    Reader("personal data", personal.personal_in),
+    Reader("personal data", recognise.personal_in),
     Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
     Reader("validation", _checked),
     Reader("echoes", lambda one: list(recent_results.sentences(one))),
@@ -314,7 +346,7 @@ READERS = (
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
     Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
-    Reader("stated secrets", stated_secrets.stated_in),
+    Reader("stated secrets", secrets.stated_in),
     Reader("standing instruction", standing.standing),
     Reader("scope of an instruction", standing.scope_of),
     Reader("attribution", stance.attributed),
@@ -322,10 +354,10 @@ READERS = (
     Reader("quoted statements", stance.statements_quoted),
     Reader("speech acts", signals.signals),
     Reader("decisions", lambda one: signals.stating(one, "decision")),
-    Reader("title", titles.title_of),
-    Reader("topic's title", lambda one: titles.title([one], [one])),
+    Reader("title", summarise.title_of),
+    Reader("topic's title", lambda one: summarise.title([one], [one])),
     Reader("summary", lambda one: summarise.compress(one, 200, count_tokens, "word")),
-    Reader("features of a context", lambda one: features.measure(one, counter())),
+    Reader("features of a context", lambda one: weights.measure(one, counter())),
     Reader("names in the graph", naming.candidates, QUERY_MAX),
     Reader("advice", evidence.asks_for_advice, QUERY_MAX),
     Reader("intent", lambda one: intent.read(one, NOW), QUERY_MAX),
@@ -348,18 +380,15 @@ READERS = (
     Reader("file of values", lambda one: _parsed(one, "a.csv")),
     Reader("arguments of a tool", lambda one: given.given(Remember, {"content": one, "tags": one})),
     Reader("message of MCP", _message),
-    Reader("words of code", lambda one: code_headers.words_of([one])),
-    Reader("symbol in a passage", code_names.symbol_of),
+    Reader("words of code", lambda one: apart.words_of([one])),
+    Reader("symbol in a passage", apart.symbol_of),
     Reader("graph for XML", statements.xml),
     Reader("size for MCP", recall.tokens),
-    Reader("script", scripts.mostly_latin),
+    Reader("script", mostly_latin),
     Reader("text of a vector", normalised),
     Reader("title of an imported conversation", _titled),
     Reader("graph for Cypher", lambda one: (statements._quoted(one), statements._dotted(one))),
 )
 
 # What worker processes read, each with a limit of processor time.
-OF_WORKERS = (
-    *(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)),
-    *(Reader(f"file: {form}", _of_file(form)) for form in FORMS),
-)
+OF_WORKERS = (*(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)), *(Reader(f"file: {form}", _of_file(form)) for form in FORMS))

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtests.quality.code_oracles import ORACLES, Site, Sites, Target
-from muisti.core.code import projects
+from muisti.core.code import modules
 from muisti.core.code.reading import LANGUAGES, Resolved, read, resolve_all, source_language
 from muisti.core.code.records import Record
 
@@ -130,7 +130,7 @@ def main() -> None:
         began = time.process_time()
         records = records_of(repo, languages)
         read_in, began = time.process_time() - began, time.process_time()
-        resolved = resolve_all([*records, *records_of(repo, [projects.LANGUAGE])])
+        resolved = resolve_all([*records, *records_of(repo, [modules.PROJECT])])
         took = time.process_time() - began
         size = sum((repo / one.path).stat().st_size for one in records) / 1000
         speed = len(records) / max(1e-9, read_in + took)

@@ -20,7 +20,7 @@ from rich.table import Table
 from loadtests.quality.code import records_of
 from loadtests.quality.contexts import opened
 from muisti.core.chunking.cutting import cut
-from muisti.core.code.names import symbol_of
+from muisti.core.code.apart import symbol_of
 from muisti.core.code.reading import LANGUAGES
 from muisti.core.code.records import Record
 from muisti.core.embedding.encoder import StaticEncoder

@@ -21,11 +21,10 @@ import click
 
 from loadtests.quality.relations import ENTITIES, Judged, Mention, Score, related, score, sentences
 from loadtests.quality.turns import sessions
-from muisti.core.entities.knowing import Names
 from muisti.core.entities.recogniser import shipped
-from muisti.core.entities.tokens import Stretch
+from muisti.core.entities.spans import Names, Stretch
 from muisti.core.facts import between
-from muisti.core.facts.fact import Fact, Named
+from muisti.core.facts.between import Fact, Named
 from muisti.core.facts.reading import facts
 from muisti.core.model.graph import Mention as Recognised
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from loadtests.quality.turns import spoken
 from muisti.core.context.choosing import Candidate, chosen
 from muisti.core.context.counting import Counter
-from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
+from muisti.core.context.weights import body
 from muisti.core.discourse.summarise import Turn, summarise
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.values import Memory

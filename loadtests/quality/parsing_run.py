@@ -36,7 +36,7 @@ class TookTooLong(Exception):
 
 def _muisti() -> Callable[[str], tuple[str, int]]:
     from muisti.core.model.unreadable import Unreadable  # noqa: PLC0415  # peers' environments have no Muisti
-    from muisti.core.parsing.options import Options  # noqa: PLC0415  # as above
+    from muisti.core.parsing.parsed import Options  # noqa: PLC0415  # as above
     from muisti.core.parsing.reading import parse  # noqa: PLC0415  # as above
     from muisti.core.parsing.workers import Workers  # noqa: PLC0415  # as above
 

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loadtests.quality.contexts import Question, groups, opened, questions
-from muisti.core.context.features import body
-from muisti.core.context.weights import NAMES, gathered, signals
+from muisti.core.context.weights import NAMES, body, gathered, signals
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.text.terms import tokenize
 from muisti.service.evaluation.dataset import Dataset, load

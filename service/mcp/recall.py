@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.context.choosing import Item, pack, values
 from muisti.core.context.counting import LONG, counter
-from muisti.core.context.packing import Item, pack, values
 from muisti.core.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.discourse.type_suggestions import suggested
+from muisti.core.discourse.signals import suggested
 from muisti.core.model.errors import InvalidInput, MuistiError, Problem
 from muisti.core.model.outcomes import Flag, Likeness, Plan, Undo, Written
 from muisti.core.model.values import RequestKey

@@ -6,7 +6,7 @@ from muisti.core.model.collisions import AddressTaken, Contradiction, Duplicate
 from muisti.core.model.errors import InvalidInput, QuotaExceeded, SensitiveContent, Stale
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.values import Seq
-from muisti.core.text.advice import advice
+from muisti.core.text.recognise import advice
 from muisti.service.openapi.story import ALIKE, AT_ADDRESS, CONTRARY, EPOCH, FULL, RULE_ID, UPDATED
 from muisti.service.schemas.errors import KINDS, Problem, problem, problem_of
 

@@ -1,13 +1,17 @@
 """The recogniser of names that the settings name, for the knowledge graph."""
 
-from pathlib import Path
-
-from muisti.core.graph.usual import MakeReader, asked_reader, pipeline_reader, usual_reader
+from muisti.core.graph.extraction import MakeReader
+from muisti.core.graph.extraction import asked_reader
+from muisti.core.graph.extraction import pipeline_reader
+from muisti.core.graph.extraction import usual_reader
 from muisti.core.support.memo import Reread
-from muisti.service.providers.naming import EndpointNames, NamesEndpoint
+from muisti.service.providers.naming import EndpointNames
+from muisti.service.providers.naming import NamesEndpoint
 from muisti.service.runtime.models import only_host
 from muisti.service.settings import Settings
-from muisti.service.settings.forms import ASKED, SPACY
+from muisti.service.settings.forms import ASKED
+from muisti.service.settings.forms import SPACY
+from pathlib import Path
 
 
 def reader_of(settings: Settings) -> MakeReader:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.discourse.type_suggestions import suggested
+from muisti.core.discourse.signals import suggested
 from muisti.core.model.decoding import convert
 from muisti.core.model.values import Memory
 from muisti.service.schemas import fields

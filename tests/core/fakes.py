@@ -12,8 +12,7 @@ import numpy.typing as npt
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import MEMORY, Engine
-from muisti.core.graph.extraction import Reader
-from muisti.core.graph.usual import usual_reader
+from muisti.core.graph.extraction import Reader, usual_reader
 from muisti.core.kernels import Floats
 from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
 from muisti.core.model.values import Draft

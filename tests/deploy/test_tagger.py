@@ -10,8 +10,7 @@ from deploy.tagger.network import FORBIDDEN, Batch, allowed, chain, gradients, p
 from deploy.tagger.train import batches, principal, train, vocabulary
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.entities import tagger
-from muisti.core.entities.features import MARKS, VECTOR
-from muisti.core.entities.lists import Lists, packed
+from muisti.core.entities.features import MARKS, VECTOR, Lists, packed
 from muisti.core.entities.recogniser import shipped
 from tests.core import twins
 

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from muisti.core.model.documents import Piece
 from muisti.core.parsing.detect import Format
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from muisti.core.parsing.formats import docx, epub, html, image, mail, notebook, pdf, pptx, xlsx
+    from muisti.core.parsing.formats import docx, html, image, mail, notebook, pdf, pptx, xlsx
 else:  # each brings a package or a table of its own, which a worker for other formats does without
     docx = Lazy("muisti.core.parsing.formats.docx")
-    epub = Lazy("muisti.core.parsing.formats.epub")
     html = Lazy("muisti.core.parsing.formats.html")
     image = Lazy("muisti.core.parsing.formats.image")
     mail = Lazy("muisti.core.parsing.formats.mail")
@@ -30,7 +28,7 @@ Reader = Callable[[bytes | bytearray, Options, About], Iterator[Piece]]
 READERS: Mapping[Format, Callable[[], Reader]] = {
     Format.DOCX: lambda: docx.read,
     Format.EMAIL: lambda: mail.read,
-    Format.EPUB: lambda: epub.read,
+    Format.EPUB: lambda: html.read_book,
     Format.HTML: lambda: html.read,
     Format.JPEG: lambda: image.read,
     Format.MAILBOX: lambda: mail.read_mailbox,

@@ -1,18 +1,112 @@
 """Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
-from muisti.core.parsing.blocks import Outline, block, heading, table
-from muisti.core.parsing.formats.charts import chart_table, title_of
-from muisti.core.parsing.formats.numbering import Numbering, numbering_of
-from muisti.core.parsing.formats.package import Element, Package, attribute
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
-# Equations of office files as LaTeX, as far as letters, fractions, powers, roots and sums go
+_PLACE = re.compile(r"%([1-9])")
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
+    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+MOST = 1_000_000  # a number above it is shown as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level of a list: its first number, the format of numbers, and the pattern that shows them."""
+
+    start: int
+    form: str
+    pattern: str
+
+
+class Numbering:
+    """The lists of a document, counted on from paragraph to paragraph."""
+
+    def __init__(self, levels: Mapping[str, Mapping[int, Level]], lists: Mapping[str, str]) -> None:
+        self._levels, self._lists = levels, lists
+        self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+
+    def label(self, number: str, depth: int) -> str:
+        """Count an item, and return its label: a number, "-" for a bullet, empty where the list shows none."""
+        abstract = self._lists.get(number, "")
+        levels = self._levels.get(abstract, {})
+        level = levels.get(depth)
+        if level is None:
+            return "-"
+        counts = self._counts[abstract]
+        counts[depth] = counts.get(depth, level.start - 1) + 1
+        for deeper in [one for one in counts if one > depth]:
+            del counts[deeper]
+        if level.form == "bullet":
+            return "-"
+        if level.form == "none":
+            return ""
+        return _PLACE.sub(lambda place: self._shown(levels, counts, int(place[1]) - 1), level.pattern).strip()
+
+    def _shown(self, levels: Mapping[int, Level], counts: dict[int, int], depth: int) -> str:
+        level = levels.get(depth)
+        if level is None:
+            return ""
+        return shown(counts.setdefault(depth, level.start), level.form)
+
+
+def shown(number: int, form: str) -> str:
+    """Return a number in a format of Word.
+
+    >>> shown(4, "upperRoman"), shown(28, "lowerLetter"), shown(3, "decimal")
+    ('IV', 'bb', '3')
+    """
+    if not 0 < number < MOST:
+        return str(number)
+    if form.endswith("Letter"):
+        text = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 10)
+    elif form.endswith("Roman"):
+        text = _roman(number)
+    else:
+        return f"{number:02}" if form == "decimalZero" else str(number)
+    return text.upper() if form.startswith("upper") else text
+
+
+def _roman(number: int) -> str:
+    if number > 5000:
+        return str(number)
+    out = ""
+    for value, letters in _ROMAN:
+        out += letters * (number // value)
+        number %= value
+    return out
+
+
+def numbering_of(package: Package, main: str) -> Numbering:
+    """Return the lists that a document declares."""
+    levels: dict[str, dict[int, Level]] = {}
+    lists: dict[str, str] = {}
+    for part in package.related(main, "numbering"):
+        for element in package.children(part, "w-numbering"):
+            if element.tag == "w-abstractNum":
+                levels[attribute(element, "abstractNumId") or ""] = dict(map(_list_level, element.findall("w-lvl")))
+            elif element.tag == "w-num":
+                lists[attribute(element, "numId") or ""] = _value(element, "w-abstractNumId") or ""
+    return Numbering(levels, lists)
+
+
+def _list_level(element: Element) -> tuple[int, Level]:
+    start = _value(element, "w-start") or "1"
+    depth = attribute(element, "ilvl") or "0"
+    level = Level(
+        int(start) if start.isdecimal() else 1,
+        _value(element, "w-numFmt") or "decimal",
+        _value(element, "w-lvlText") or "",
+    )
+    return int(depth) if depth.isdecimal() else 0, level
+
 
 _SYMBOLS = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
@@ -54,10 +148,6 @@ def _property(element: Element, name: str, default: str) -> str:
     found = element.find(f"m-{element.tag.removeprefix('m-')}Pr/m-{name}")
     value = None if found is None else attribute(found, "val")
     return default if value is None else value
-
-
-def _fraction(element: Element) -> str:
-    return f"\\frac{{{_part(element, 'num')}}}{{{_part(element, 'den')}}}"
 
 
 def _scripts(element: Element) -> str:
@@ -102,18 +192,13 @@ def _limit(element: Element) -> str:
     return f"{_part(element, 'e')}{mark}{{{_part(element, 'lim')}}}"
 
 
-def _array(element: Element) -> str:
-    return " \\\\ ".join(_all(one) for one in element.findall("m-e"))
-
-
-def _accent(element: Element) -> str:
-    return f"\\hat{{{_part(element, 'e')}}}" if element.tag == "m-acc" else f"\\overline{{{_part(element, 'e')}}}"
-
-
-_FORMS = {
-    "f": _fraction, "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "rad": _root, "nary": _large,
-    "d": _delimited, "func": _function, "m": _matrix, "limLow": _limit, "limUpp": _limit, "eqArr": _array,
-    "acc": _accent, "bar": _accent,
+_FORMS: Mapping[str, Callable[[Element], str]] = {
+    "f": lambda one: f"\\frac{{{_part(one, 'num')}}}{{{_part(one, 'den')}}}",
+    "eqArr": lambda one: " \\\\ ".join(map(_all, one.findall("m-e"))),
+    "acc": lambda one: f"\\hat{{{_part(one, 'e')}}}",
+    "bar": lambda one: f"\\overline{{{_part(one, 'e')}}}",
+    "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "rad": _root, "nary": _large,
+    "d": _delimited, "func": _function, "m": _matrix, "limLow": _limit, "limUpp": _limit,
 }  # fmt: skip
 
 
@@ -218,16 +303,9 @@ class _Reading:
             else:
                 yield block(self._outline, text)
         for chart in element.iter("c-chart"):
-            yield from self._chart(attribute(chart, "id") or "")
-
-    def _chart(self, relation: str) -> Iterator[Piece]:
-        target = self._relations.get(relation, ("", ""))[1]
-        if target in self._package and self._package.first(target):
-            chart = self._package.tree(target)
-            if title := title_of(chart):
-                yield block(self._outline, title)
-            if text := chart_table(chart):
-                yield block(self._outline, text.rstrip("\n"), "table")
+            target = self._relations.get(attribute(chart, "id") or "", ("", ""))[1]
+            if target in self._package and self._package.first(target):
+                yield from chart_pieces(self._package, target, self._outline)
 
     def _label(self, element: Element, style: str | None) -> tuple[str, int]:
         """Return the label of a list item, empty for another paragraph, and how deep the item is."""
@@ -253,7 +331,6 @@ class _Reading:
         return 0
 
     def _bases(self, style: str | None) -> Iterator[Style]:
-        """Yield a style and those that it is based on."""
         for _ in range(10):
             one = self._styles.get(style or "")
             if one is None:
@@ -325,7 +402,6 @@ def _cells(row: Element, above: Sequence[str]) -> Iterator[str]:
 
 
 def _paragraphs(cell: Element) -> Iterator[Element]:
-    """Yield the paragraphs of a cell, those of tables inside it included."""
     for child in cell:
         if child.tag == "w-p":
             yield child

@@ -9,10 +9,8 @@ from typing import cast
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge
-from muisti.core.parsing.blocks import Outline, block, heading
 from muisti.core.parsing.formats.html import markup_pieces
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading
 from muisti.core.parsing.text import text_of
 
 _SHOWN = ("From", "To", "Cc", "Date")
@@ -88,7 +86,8 @@ def _message(message: EmailMessage, number: int | None, about: About, depth: int
     shown = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
     if shown:
         yield block(outline, "\n".join(shown), page=number)
-    yield from _body(message, outline, number)
+    if (body := message.get_body(("plain", "html"))) is not None:
+        yield from _text(body, outline, number)
     attached: list[str] = []
     for part in _attachments(message):
         if part.get_content_type() == "message/rfc822" and depth < DEPTH:
@@ -107,12 +106,6 @@ def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
     if message.is_multipart():
         for part, _ in zip(message.iter_attachments(), range(PARTS), strict=False):
             yield part
-
-
-def _body(message: EmailMessage, outline: Outline, number: int | None) -> Iterator[Piece]:
-    body = message.get_body(("plain", "html"))
-    if body is not None:
-        yield from _text(body, outline, number)
 
 
 def _is_inline(part: EmailMessage) -> bool:

@@ -6,11 +6,8 @@ from typing import Any, cast
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
-from muisti.core.parsing.blocks import Outline, block
-from muisti.core.parsing.markdown import MarkdownReader
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
-from muisti.core.parsing.text import lines, text_of
+from muisti.core.parsing.parsed import About, Options, Outline, block
+from muisti.core.parsing.text import MarkdownReader, lines, text_of
 
 OUTPUT = 4_000  # characters of an output that are kept: a plot or a log can be longer than the notebook
 
@@ -57,7 +54,6 @@ def _cell(cell: Any, path: tuple[str, ...], about: About) -> Iterator[Piece]:
 
 
 def _under(value: Any, *keys: str) -> Any:
-    """Return what is under nested keys; None where one of them is missing."""
     for key in keys:
         value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None
     return value

@@ -1,4 +1,4 @@
-"""Office files and EPUB: a ZIP file of XML parts, read within limits, without entities, links or depth."""
+"""Office files and EPUB: a ZIP file of XML parts, read within limits, without entities or depth; and their charts."""
 
 import io
 import posixpath
@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 from zipfile import BadZipFile
 
+from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Outline, block, table
 from muisti.core.parsing.zipped import open_zip, unpacked
 
 Element = ElementTree.Element
@@ -81,8 +82,8 @@ class Package:
     def check(self, name: str) -> None:
         """Raise `Unsafe` where a part declares a document type. Its first bytes tell."""
         start = b""
-        for block in self.blocks(name):
-            start += block
+        for part in self.blocks(name):
+            start += part
             if _refuse_doctype(start, name):
                 return
 
@@ -92,11 +93,11 @@ class Package:
             member = self._zip.getinfo(self._names[name.lower()])
         except KeyError as error:
             raise Broken(f"The part {name!r} is missing.") from error
-        for block in unpacked(self._zip, member, PART):
-            self._read += len(block)
+        for part in unpacked(self._zip, member, PART):
+            self._read += len(part)
             if self._read > SUM:
                 raise FileTooLarge(f"The parts of the file unpack to more than {SUM >> 20} MB.")
-            yield block
+            yield part
 
     def bytes(self, name: str) -> bytes:
         """Return the content of a part."""
@@ -194,11 +195,11 @@ def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
     parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("start", "end"))
     start, checked, depth = b"", False, 0
     try:
-        for block in blocks:
+        for part in blocks:
             if not checked:
-                start += block
+                start += part
                 checked = _refuse_doctype(start, name)
-            parser.feed(block)
+            parser.feed(part)
             # Of starts and ends alone, each of which comes with its element.
             for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
                 if event == "start":
@@ -240,3 +241,38 @@ def _refuse_doctype(start: bytes, name: str) -> bool:
     except expat.ExpatError:
         return False  # the reader's own parser tells
     return False
+
+
+def title_of(chart: Element) -> str:
+    """Return the title of a chart; empty when it has none."""
+    title = chart.find("c-chart/c-title")
+    return "" if title is None else " ".join("".join(one.text or "" for one in title.iter("a-t")).split())
+
+
+def chart_table(chart: Element) -> str:
+    """Return the values of a chart as a table in Markdown; empty when it has none."""
+    columns: list[list[str]] = []
+    for series in chart.iter("c-ser"):
+        if not columns:
+            columns.append(["", *_values(series, "c-cat")])
+        columns.append([next(_values(series, "c-tx"), ""), *_values(series, "c-val")])
+    height = max(map(len, columns), default=0)
+    if height < 2:
+        return ""
+    return table([[column[at] if at < len(column) else "" for column in columns] for at in range(height)])
+
+
+def chart_pieces(package: Package, part: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
+    """Yield the title of a chart, and its values as a table."""
+    chart = package.tree(part)
+    if title := title_of(chart):
+        yield block(outline, title, page=page)
+    if text := chart_table(chart):
+        yield block(outline, text.rstrip("\n"), "table", page)
+
+
+def _values(series: Element, tag: str) -> Iterator[str]:
+    found = series.find(tag)
+    if found is not None:
+        for value in found.iter("c-v"):
+            yield value.text or ""

@@ -13,11 +13,8 @@ import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]  # genera
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, NoText
-from muisti.core.parsing.blocks import Outline, block, heading
-from muisti.core.parsing.formats.recognising import SECONDS, SIDE, Recogniser, TooMuchMemory
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
-from muisti.core.parsing.recognition import installed, refusal
+from muisti.core.parsing.formats.image import SECONDS, SIDE, Recogniser, TooMuchMemory
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, installed, refusal
 
 LARGER = 1.15  # times the usual height: a line of this height is a heading
 LEVELS = ((1.8, 1), (1.4, 2), (LARGER, 3))

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
-from muisti.core.parsing.blocks import Outline, block, heading, table
-from muisti.core.parsing.formats.charts import chart_table, title_of
-from muisti.core.parsing.formats.package import Element, Package, attribute
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
 _LEFT_OUT = frozenset({"sldNum", "ftr", "dt"})  # placeholders that are on every slide
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -112,10 +109,6 @@ def _graphic(package: Package, slide: str, frame: Element, outline: Outline, num
         if not target or target not in package or not package.first(target):
             continue
         if element.tag == "c-chart":
-            chart = package.tree(target)
-            if title := title_of(chart):
-                yield block(outline, title, page=number)
-            if text := chart_table(chart):
-                yield block(outline, text.rstrip("\n"), "table", number)
+            yield from chart_pieces(package, target, outline, number)
         elif lines := [text for line in _paragraphs(package.tree(target)) if (text := line.strip())]:
             yield block(outline, "\n".join(lines), page=number)

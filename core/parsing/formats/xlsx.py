@@ -11,11 +11,8 @@ from typing import Literal
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import FileTooLarge
-from muisti.core.parsing.blocks import Outline, block, heading, row, rule
-from muisti.core.parsing.formats.charts import chart_table, title_of
-from muisti.core.parsing.formats.package import Element, Package, attribute
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length
@@ -231,15 +228,10 @@ def _pieces(outline: Outline, rows: Iterator[list[str]], besides: Iterator[Piece
 
 
 def _besides(package: Package, sheet: str) -> Iterator[Piece]:
-    """Yield the charts of a sheet, and the comments of its cells."""
     outline = Outline()
     for drawing in package.related(sheet, "drawing"):
         for part in package.related(drawing, "chart"):
-            chart = package.tree(part)
-            if title := title_of(chart):
-                yield block(outline, title)
-            if text := chart_table(chart):
-                yield block(outline, text.rstrip("\n"), "table")
+            yield from chart_pieces(package, part, outline)
     for part in package.related(sheet, "comments"):
         for comment in package.tree(part).iter("x-comment"):
             if text := "".join(one.text or "" for one in comment.iter("x-t")).strip():

@@ -8,10 +8,14 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.text.when.leads import NUMBER, NUMBERS, UNIT, WEEKDAY, WEEKDAYS, number, unit_named
 from muisti.core.text.when.periods import (
     DAY,
+    NUMBER,
+    NUMBERS,
     SEASONS,
+    UNIT,
+    WEEKDAY,
+    WEEKDAYS,
     Period,
     Unit,
     Which,
@@ -19,8 +23,10 @@ from muisti.core.text.when.periods import (
     month,
     nearest,
     nearest_weekday,
+    number,
     season,
     shifted,
+    unit_named,
 )
 
 Resolve = Callable[[datetime], Period]
@@ -140,14 +146,6 @@ def _digits(match: re.Match[str]) -> Name:
     return Name(lambda _: _date(year, two, one) if two <= 12 else _date(year, one, two))
 
 
-def _day_month(match: re.Match[str]) -> Name:
-    return _calendar_day(match["dm_month"], match["dm_day"], match["dm_year"])
-
-
-def _month_day(match: re.Match[str]) -> Name:
-    return _calendar_day(match["md_month"], match["md_day"], match["md_year"])
-
-
 def _calendar_day(name: str, day: str, year: str | None) -> Name:
     number_, day_number = _month_number(name), int(day.rstrip("sthndrSTHNDR"))
     leads = ON | IN if name in ("may", "march") and year is None else None
@@ -173,11 +171,6 @@ def _quarter(match: re.Match[str]) -> Name:
     )
 
 
-def _year_quarter(match: re.Match[str]) -> Name:
-    first = 3 * int(match["yq_number"]) - 2
-    return Name(lambda _: containing("quarter", datetime(int(match["yq_year"]), first, 1, tzinfo=UTC)))
-
-
 def _yearly(make: Callable[[int], Period], year: str | None, which: Which, leads: frozenset[str] | None) -> Name:
     """Return a yearly period: that of the named year, which is certain, or else the one that `which` selects."""
     if year is not None:
@@ -185,22 +178,8 @@ def _yearly(make: Callable[[int], Period], year: str | None, which: Which, leads
     return Name(lambda at: nearest(make, at, which), True, leads)
 
 
-def _decade(match: re.Match[str]) -> Name:
-    year = int(match["d_year"])
-    return Name(lambda _: containing("decade", datetime(year, 1, 1, tzinfo=UTC)))
-
-
-def _year(match: re.Match[str]) -> Name:
-    year = int(match["y_year"])
-    return Name(lambda _: containing("year", datetime(year, 1, 1, tzinfo=UTC)), leads=IN)
-
-
-def _around_today(match: re.Match[str]) -> Name:
-    return _days_away(-2 if "yesterday" in match["side"].lower() else 2)
-
-
-def _named_day(match: re.Match[str]) -> Name:
-    return _days_away(_TODAY.get(_plain(match["named_day"]), 0))
+def _unit_of(unit: Unit, year: int, month: int = 1, leads: frozenset[str] | None = None) -> Name:
+    return Name(lambda _: containing(unit, datetime(year, month, 1, tzinfo=UTC)), leads=leads)
 
 
 def _days_away(days: int) -> Name:
@@ -229,10 +208,6 @@ def _relative(match: re.Match[str]) -> Name:
         return Name(lambda at: _weekend(at, which))
     count = {"last": -1, "this": 0, "next": 1}.get(which, 0)
     return Name(lambda at: containing(unit, shifted(containing(unit, at).start, unit, count)))
-
-
-def _weekdays_ago(match: re.Match[str]) -> Name:
-    return _weekdays_away(match["wa_weekday"], -number(match["wa_number"])[1])
 
 
 def _weekdays_away(name: str, count: int) -> Name:
@@ -269,10 +244,6 @@ def _weekday(match: re.Match[str]) -> Name:
     return Name(lambda at: nearest_weekday(weekday, at, "latest"), True, ON)
 
 
-def _the_weekend(match: re.Match[str]) -> Name:
-    return Name(lambda at: _weekend(at, "latest"), True, ON | IN | {"at"})
-
-
 def _weekend(at: datetime, which: Which) -> Period:
     saturday = nearest_weekday(5, at - DAY if which == "last" else at, which).start
     return Period(saturday, saturday + 2 * DAY)
@@ -298,29 +269,25 @@ def _which(word: str | None) -> Which:
     return "latest" if word is None else _THIS[word.lower()]
 
 
-def _plain(words: str) -> str:
-    return " ".join(words.lower().split())
-
-
 _READERS: Mapping[str, Callable[[re.Match[str]], Name]] = {
     "iso": _iso,
     "digits": _digits,
-    "day_month": _day_month,
-    "month_day": _month_day,
+    "day_month": lambda match: _calendar_day(match["dm_month"], match["dm_day"], match["dm_year"]),
+    "month_day": lambda match: _calendar_day(match["md_month"], match["md_day"], match["md_year"]),
     "month": _month,
     "season": _season,
     "quarter": _quarter,
-    "decade": _decade,
-    "year_quarter": _year_quarter,
-    "year": _year,
-    "around_today": _around_today,
-    "named_day": _named_day,
+    "decade": lambda match: _unit_of("decade", int(match["d_year"])),
+    "year_quarter": lambda match: _unit_of("quarter", int(match["yq_year"]), 3 * int(match["yq_number"]) - 2),
+    "year": lambda match: _unit_of("year", int(match["y_year"]), leads=IN),
+    "around_today": lambda match: _days_away(-2 if "yesterday" in match["side"].lower() else 2),
+    "named_day": lambda match: _days_away(_TODAY.get(" ".join(match["named_day"].lower().split()), 0)),
     "second": _second,
     "relative": _relative,
     "rolling": _rolling,
-    "weekdays_ago": _weekdays_ago,
+    "weekdays_ago": lambda match: _weekdays_away(match["wa_weekday"], -number(match["wa_number"])[1]),
     "ago": _ago,
     "ahead": _ahead,
     "weekday": _weekday,
-    "weekend": _the_weekend,
+    "weekend": lambda _: Name(lambda at: _weekend(at, "latest"), True, ON | IN | {"at"}),
 }

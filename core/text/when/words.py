@@ -13,9 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.model.times import MICROSECOND, from_us, to_us
-from muisti.core.text.when.leads import CONNECTORS, UNITS, WEEKDAYS, Lead, lead_of, moved, part_of
 from muisti.core.text.when.names import MONTHS, Name, names
-from muisti.core.text.when.periods import SEASONS, Period
+from muisti.core.text.when.periods import CONNECTORS, SEASONS, UNITS, WEEKDAYS, Lead, Period, lead_of, moved, part_of
 
 LONGEST = 1_000  # characters that are read; a longer text is a document, not a question about a time
 
@@ -76,22 +75,14 @@ def time_spans(text: str, reference: int) -> tuple[TimeSpan, ...]:
     """
     if _TRIGGERS.isdisjoint(text.encode("utf-8", "replace").translate(_TO_WORDS).split()):
         return ()
-    places = [_place(text, *named) for named in names(text, LONGEST)]
-    named = _resolved(text, _certain(text, places), from_us(reference))
+    named = ((stop, name, lead_of(text, start)) for start, stop, name in names(text, LONGEST))
+    places = [_Place(lead.start, stop, lead, name) for stop, name, lead in named]
+    resolved = _resolved(text, _certain(text, places), from_us(reference))
     return tuple(
-        _ahead(span, reference)
-        for span in _spans(text, named)
+        (replace(span, unit=0) if span.start is not None and span.start > reference else span)
+        for span in _spans(text, resolved)
         if span.start is None or span.stop is None or span.start < span.stop
     )
-
-
-def _ahead(span: TimeSpan, reference: int) -> TimeSpan:
-    return replace(span, unit=0) if span.start is not None and span.start > reference else span
-
-
-def _place(text: str, start: int, stop: int, name: Name) -> _Place:
-    lead = lead_of(text, start)
-    return _Place(lead.start, stop, lead, name)
 
 
 def _certain(text: str, places: Sequence[_Place]) -> list[_Place]:
@@ -128,15 +119,12 @@ def _spans(text: str, named: Sequence[tuple[_Place, Period]]) -> Iterator[TimeSp
     rest = list(reversed(named))
     while rest:
         place, period = rest.pop()
-        if rest and _joined(text, place, rest[-1][0]) and _ranges(place, rest[-1][0]):
+        follows = bool(rest) and _joined(text, place, rest[-1][0])
+        if follows and (rest[-1][0].lead.word not in ("and", "or") or place.lead.word == "between"):
             last, end = rest.pop()
             yield _span(text, place.start, last.stop, (period.start, end.stop), end.stop - period.start)
         else:
             yield _span(text, place.start, place.stop, moved(place.lead, period), period.stop - period.start)
-
-
-def _ranges(first: _Place, second: _Place) -> bool:
-    return second.lead.word not in ("and", "or") or first.lead.word == "between"
 
 
 def _span(

@@ -16,10 +16,10 @@ from muisti.service.cli.session import session
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from muisti.core.text import passages, secrets
+    from muisti.core.text import secrets, sentences
     from muisti.service.cli.opening import Session
 else:  # numpy and the core
-    passages = Lazy("muisti.core.text.passages")
+    sentences = Lazy("muisti.core.text.sentences")
     secrets = Lazy("muisti.core.text.secrets")
 
 AGAINST = ("duplicate", "conflict")
@@ -42,7 +42,7 @@ def validate(options: Globals, text: str) -> None:
     rule = secrets.find_secret(content)
     with session(options, reads=True) as opened:
         answer = _tried(opened, content)
-    parts = passages.split(content, answer["tokens"])
+    parts = sentences.split(content, answer["tokens"])
     found: dict[str, Any] = {
         "characters": len(content),
         "tokens": answer["tokens"],

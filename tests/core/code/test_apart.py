@@ -7,9 +7,8 @@ import pytest
 
 from muisti.core.chunking.cutting import cut
 from muisti.core.code import apart, reading
-from muisti.core.code.definitions import definitions
-from muisti.core.code.grammars import GRAMMARS, TooIntricate, parse
-from muisti.core.code.headers import header
+from muisti.core.code.apart import header
+from muisti.core.code.grammars import GRAMMARS, TooIntricate, definitions, parse
 from muisti.core.model.documents import Piece
 
 BUNDLED = [name for name, grammar in GRAMMARS.items() if grammar.bundled]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.context.counting import counter
-from muisti.core.context.features import WHOLE, body, measure
+from muisti.core.context.weights import WHOLE, body, measure
 from muisti.core.text.sentences import pieces
 from tests.examples import examples
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muisti.core.context.choosing import Item, pack, values
 from muisti.core.context.counting import counter
-from muisti.core.context.features import measure
-from muisti.core.context.packing import Item, pack, values
-from muisti.core.context.weights import gathered, weights
+from muisti.core.context.weights import gathered, measure, weights
 
 COUNTS = counter()
 WORDS = ("Turku", "harbour", "deploy", "Friday", "tea", "server", "release", "Anna", "lake", "budget")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from muisti.core.context.counting import counter
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import Sizes
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.values import Draft, Memory

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from muisti.core.conversations.refreshing import KIND
+from muisti.core.conversations.following import KIND
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.tasks import Task

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from muisti.core.conversations.suggesting import suggestions
+from muisti.core.conversations.reading import suggestions
 from muisti.core.engine import Engine
 from muisti.core.model.values import Draft, Memory
 from tests.core.fakes import SPACE

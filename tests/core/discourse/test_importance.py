@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.discourse.importance import BASE, WEIGHTS, importance, novelty
-from muisti.core.discourse.signals import signals
+from muisti.core.discourse.signals import BASE, WEIGHTS, importance, novelty, signals
 
 numbers = st.floats(allow_nan=False)
 

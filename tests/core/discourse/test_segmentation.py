@@ -1,11 +1,15 @@
-from itertools import pairwise
-
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from itertools import pairwise
+from muisti.core.discourse.segmentation import FULL
+from muisti.core.discourse.segmentation import Segmenter
+from muisti.core.discourse.segmentation import Vectors
+from muisti.core.discourse.segmentation import WINDOW
+from muisti.core.discourse.segmentation import segment
+from muisti.core.discourse.segmentation import smoothed
+import numpy as np
+import pytest
 
-from muisti.core.discourse.segmentation import FULL, WINDOW, Segmenter, Vectors, pauses, segment, smoothed
 
 SUBJECTS = 3
 
@@ -53,9 +57,7 @@ def test_without_final_boundaries_the_segmentation_has_the_least_cost(vectors: V
 
 
 @given(conversations, st.frozensets(st.integers(0, 59), max_size=4))
-def test_a_segmenter_can_be_made_again_from_the_turns_of_the_open_topic(
-    vectors: Vectors, breaks: frozenset[int]
-) -> None:
+def test_a_segmenter_can_be_made_again_from_the_turns_of_the_open_topic(vectors: Vectors, breaks: frozenset[int]) -> None:
     going = Segmenter(8, penalty=0.5)
     fresh, final, again = Segmenter(8, penalty=0.5), [], []
     base = 0

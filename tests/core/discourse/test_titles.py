@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.discourse.titles import WORDS, title
+from muisti.core.discourse.summarise import WORDS, title
 
 FLAT = ["The rent of the flat in Turku", "A flat near the river, Turku is nice"]
 CAT = ["Your cat is ill", "The cat must see a vet", "A vet in Turku"]

@@ -101,7 +101,7 @@ def test_a_document_moves_without_new_vectors(engine: Engine):
 
 
 def test_a_large_document_is_visible_in_one_step(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.documents.work.SMALL", 10)
+    monkeypatch.setattr("muisti.core.documents.batches.SMALL", 10)
     rng, documents = random.Random(3), engine.owner.documents
     text, seen = prose(rng, 600), list[int]()
 

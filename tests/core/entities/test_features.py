@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.entities import features
-from muisti.core.entities.features import GRAMS, HASHED, HASHES, word_features
-from muisti.core.entities.lists import Lists, packed
+from muisti.core.entities.features import GRAMS, HASHED, HASHES, Lists, packed, word_features
 from muisti.core.kernels.tagging import UNIT, remember, times
 from tests.examples import examples
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.entities.lists import Lists, packed
+from muisti.core.entities.features import Lists, packed
 
 
 @given(st.dictionaries(st.text(max_size=6), st.integers(1, 255), max_size=50))

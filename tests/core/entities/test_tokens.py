@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.entities.tokens import LONGEST, stretches
+from muisti.core.entities.spans import LONGEST, stretches
 
 PARTS = [
     "Ann Lee's dog. ",

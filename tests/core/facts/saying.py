@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from muisti.core.facts.fact import ADDRESSEE, AUTHOR
+from muisti.core.facts.between import ADDRESSEE, AUTHOR
 from muisti.core.facts.reading import facts
 from muisti.core.model.graph import Mention
 from muisti.core.model.terms import EntityKind

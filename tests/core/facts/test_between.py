@@ -4,7 +4,7 @@ import numpy as np
 
 from muisti.core.facts import between
 from muisti.core.facts.between import BUCKETS, KINDS, Judge, Span
-from muisti.core.facts.words import words
+from muisti.core.facts.lexicon import words
 from tests.core.facts.saying import mention, said
 
 

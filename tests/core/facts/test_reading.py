@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.facts.fact import AUTHOR
+from muisti.core.facts.between import AUTHOR
 from muisti.core.facts.reading import facts
 from muisti.core.model.terms import RELATION_KINDS, EntityKind
 from tests.core.facts.saying import mention, said

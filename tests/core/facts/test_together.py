@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.facts.together import association
+from muisti.core.facts.between import association
 
 
 @st.composite

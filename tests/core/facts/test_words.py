@@ -1,7 +1,7 @@
 """Words of the rules, and the sentences of which they are part."""
 
+from muisti.core.facts.lexicon import words
 from muisti.core.facts.reading import sentences
-from muisti.core.facts.words import words
 from tests.core.facts.saying import mention
 
 

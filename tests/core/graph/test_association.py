@@ -1,7 +1,7 @@
 """The order of neighbours by memories times association, which the answer has and which counts what the caller sees."""
 
 from muisti.core.engine import Engine
-from muisti.core.facts.together import association
+from muisti.core.facts.between import association
 from muisti.core.identity.caller import Caller
 from muisti.core.model.terms import FREQUENT
 from muisti.core.model.terms import TIE_KINDS

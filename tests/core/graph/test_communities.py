@@ -5,7 +5,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.graph.communities import labelled, ties
-from muisti.core.graph.incidence import of_pairs
+from muisti.core.graph.pagerank import of_pairs
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.model.values import Draft
@@ -63,7 +63,7 @@ def test_a_caller_sees_the_communities_of_its_memories_alone(engine: Engine, mon
     assert engine.owner.graph.communities(SPACE).total == 2
     (one,) = engine.seen_by(Caller("b", category="b")).graph.communities(SPACE).items
     assert {end.name for end in one.entities} == {"Oslo", "Turku", "Kemi"}
-    monkeypatch.setattr("muisti.core.graph.incidence.MOST", 2)
+    monkeypatch.setattr("muisti.core.graph.pagerank.MOST", 2)
     add(engine, "Bob left")
     found = engine.owner.graph.communities(SPACE)
     assert (found.items, found.too_large) == ((), True)

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.entities.reported import Reported
+from muisti.core.entities.recogniser import Reported
 from muisti.core.graph.extraction import RULES, Reader
-from muisti.core.graph.work import KIND
+from muisti.core.graph.indexing import KIND
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Draft

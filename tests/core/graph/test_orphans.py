@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.graph.work import KIND
+from muisti.core.graph.indexing import KIND
 from muisti.core.identity.caller import OWNER
 from muisti.core.store.database import Database, Statement
 from tests.core.fakes import Clock, open_engine

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from muisti.core.graph.incidence import of_pairs
-from muisti.core.graph.pagerank import STEPS, candidates, rarity, walk
+from muisti.core.graph.pagerank import STEPS, candidates, of_pairs, rarity, walk
 
 
 def dense(pairs: set[tuple[int, int]], total: int, seeds: list[int], restart: float) -> dict[int, float]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.graph import indexing, work
+from muisti.core.graph import indexing
 from muisti.core.graph.extraction import Reader
-from muisti.core.graph.work import KIND
+from muisti.core.graph.indexing import KIND
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict
 from muisti.core.model.tasks import Task
@@ -98,7 +98,7 @@ def test_what_is_read_again_is_the_same(deadly: tuple[Deadly, Engine]):
 
 
 def test_small_steps_read_what_is_little_and_make_one_task_of_much(stores: Stores, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(work, "MANY", 20)
+    monkeypatch.setattr(indexing, "MANY", 20)
     with open_engine(stores(), graph_reader=toy_reader) as engine:
         add(engine, *TEXTS)
         assert [(one.space, one.behind) for one in engine.unread_graphs()] == [(SPACE, len(TEXTS))]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.parsing.archives import is_archive, members
-from muisti.core.parsing.options import ArchiveOptions, Options
+from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples

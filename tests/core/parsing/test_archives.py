@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unreadable
 from muisti.core.parsing.archives import Member, is_archive, members
-from muisti.core.parsing.options import ArchiveOptions, Options
+from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples

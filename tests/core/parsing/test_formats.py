@@ -10,8 +10,7 @@ from openpyxl import Workbook
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, Unsafe
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import Parsed
+from muisti.core.parsing.parsed import Options, Parsed
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples
@@ -52,7 +51,7 @@ def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
 
 def test_a_scanned_page_among_others_is_noted(workers: Workers):
     document, _ = read(workers, samples.pdf("Text.", "", "More."), "a.pdf")
-    assert document.notes == ("Pages without text, which may be scans: 2.",)
+    assert document.notes == ["Pages without text, which may be scans: 2."]
 
 
 def test_a_word_document(workers: Workers):
@@ -154,7 +153,7 @@ def test_a_page_without_main_content_is_read_whole(workers: Workers):
     deep = "<div>" * 1_000 + "hello" + "</div>" * 1_000
     document, pieces = read(workers, f"<html><body>{deep}</body></html>".encode(), "a.html", Options(main_content=True))
     assert joined(pieces) == "hello\n\n"
-    assert document.notes == ("No main content was found, so the whole page was read.",)
+    assert document.notes == ["No main content was found, so the whole page was read."]
 
 
 def test_a_notebook(workers: Workers):
@@ -181,7 +180,7 @@ def test_an_email(workers: Workers):
     document, pieces = read(workers, data.encode(), "a.eml")
     attached = "map.pdf, one without a name (image/png)"
     assert document.title == "Trip"
-    assert document.notes == (f"The text of attachments was not read: {attached}.",)
+    assert document.notes == [f"The text of attachments was not read: {attached}."]
     assert joined(pieces) == (
         f"# Trip\n\nFrom: Päivi <p@example.org>\nTo: a@example.org\n\nGrüße aus Turku\n\nAttachments: {attached}\n\n"
     )
@@ -210,7 +209,7 @@ def test_text_behind_an_inline_picture_is_part_of_the_message(workers: Workers):
     head = "From: s@example.net\r\nMime-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
     document, pieces = read(workers, (head + body + "--b--\r\n").encode(), "a.eml")
     assert "Before it" in joined(pieces) and "After it" in joined(pieces) and "A file" not in joined(pieces)
-    assert document.notes == ("The text of attachments was not read: i.png, log.txt.",)
+    assert document.notes == ["The text of attachments was not read: i.png, log.txt."]
 
 
 @pytest.mark.parametrize(("data", "name", "error"), [

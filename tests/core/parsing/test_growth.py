@@ -8,7 +8,7 @@ import pytest
 
 from muisti.core.model.unreadable import FileTooLarge
 from muisti.core.parsing.archives import members
-from muisti.core.parsing.options import ArchiveOptions, Options
+from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples

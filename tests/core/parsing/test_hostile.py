@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples
 from tests.core.parsing.hostile import CASES, TEXT, Hostile, answers

@@ -8,10 +8,9 @@ import pypdfium2 as pdfium
 import pytest
 
 from muisti.core.model.unreadable import NoText
-from muisti.core.parsing.formats.recognising import Box, in_order
-from muisti.core.parsing.options import Options
+from muisti.core.parsing.formats.image import Box, in_order
+from muisti.core.parsing.parsed import Options, installed
 from muisti.core.parsing.reading import parse
-from muisti.core.parsing.recognition import installed
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, UnknownFormat
-from muisti.core.parsing.markdown import MarkdownReader
-from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.reading import parse
-from muisti.core.parsing.text import WINDOW, lines, windows
+from muisti.core.parsing.text import WINDOW, MarkdownReader, lines, windows
 from muisti.core.parsing.workers import Workers
 
 NONE = Workers(1)  # never started: the formats here need no process
@@ -142,7 +141,7 @@ def test_a_long_text_takes_little_memory(name: str):
 ])  # fmt: skip
 def test_the_encoding_that_a_file_states_is_read(name: str, text: str, encoding: str):
     with parse(text.encode(encoding), name, Options(), NONE) as document:
-        assert ("".join(piece.text for piece in document), document.notes) == (text, ())
+        assert ("".join(piece.text for piece in document), document.notes) == (text, [])
 
 
 def test_a_guessed_encoding_is_noted_once():

@@ -101,7 +101,7 @@ def test_a_graph_that_is_off_behind_or_too_large_degrades_and_refuses_nothing(
         patch.setattr("muisti.core.graph.indexing.CATCH_UP", 1)
         assert any("not in the graph yet" in one for one in search(engine, "Ann house").degraded)
     with monkeypatch.context() as patch:
-        patch.setattr("muisti.core.graph.incidence.MOST", 1)
+        patch.setattr("muisti.core.graph.pagerank.MOST", 1)
         assert any("too large" in one for one in search(engine, "Ann house").degraded)
     engine.spaces.set_policy(SPACE, {"graph": "off"})
     answer = search(engine, "Ann house")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muisti.core.discourse.type_suggestions import suggested
+from muisti.core.discourse.signals import suggested
 from muisti.core.engine import Engine
 from muisti.core.model.conversations import Turn
 from muisti.core.model.values import Memory

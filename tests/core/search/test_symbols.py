@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from muisti.core.chunking.cutting import cut
-from muisti.core.code.names import symbol_of
+from muisti.core.code.apart import symbol_of
 from muisti.core.engine import Engine
 from muisti.core.model.documents import Piece
 from muisti.core.model.filing import FileFacts, NewDocument

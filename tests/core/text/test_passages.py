@@ -1,22 +1,22 @@
-from itertools import pairwise
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
+from itertools import pairwise
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
-from muisti.core.text import passages
-from muisti.core.text.passages import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
+from muisti.core.text import sentences
+from muisti.core.text.sentences import MAX_TOKENS
+from muisti.core.text.sentences import MIN_TOKENS
+from muisti.core.text.sentences import OVERLAP
+from muisti.core.text.sentences import split
 from muisti.core.text.terms import count_tokens
+import pytest
+
 
 FRAGMENTS = (
     "The build failed. ", 'He asked "why?" and left.\n', "A paragraph ends.\n\n", "版本三号已经发布。", "真的吗？」",
     "words without an end " * 9, "x" * 700, "หนังสือ ", "… !? ... ", "   \n ", "cafe\u0301\u0301 ", "3.14-15:9/",
 )  # fmt: skip
-contents = (
-    st.lists(st.sampled_from(FRAGMENTS), max_size=200).map("".join) | st.text() | st.text("a. 。\n", min_size=300)
-)
+contents = st.lists(st.sampled_from(FRAGMENTS), max_size=200).map("".join) | st.text() | st.text("a. 。\n", min_size=300)
 
 
 @given(contents)
@@ -69,10 +69,10 @@ def test_hostile_content_is_split_in_linear_time(text: str):
 @given(contents, st.integers(2, 80), st.data())
 def test_passages_of_any_size_cover_the_content(content: str, most: int, data: st.DataObject):
     overlap = data.draw(st.integers(0, (most // 2) - 1))
-    passages = split(content, most=most, overlap=overlap)
-    assert passages[0].start == 0 and passages[-1].stop == len(content)
-    assert all(a.start < b.start <= a.stop < b.stop for a, b in pairwise(passages))
-    assert all(count_tokens(content[one.start : one.stop]) <= most for one in passages)
+    sentences = split(content, most=most, overlap=overlap)
+    assert sentences[0].start == 0 and sentences[-1].stop == len(content)
+    assert all(a.start < b.start <= a.stop < b.stop for a, b in pairwise(sentences))
+    assert all(count_tokens(content[one.start : one.stop]) <= most for one in sentences)
 
 
 @pytest.mark.parametrize(("most", "overlap"), [(1, 0), (0, 0), (64, -1), (128, 64), (128, 200)])
@@ -81,14 +81,10 @@ def test_sizes_that_could_not_move_forward_are_refused(most: int, overlap: int):
         split("word " * 500, most=most, overlap=overlap)
 
 
-@given(
-    st.lists(st.sampled_from([one for one in FRAGMENTS if one.isascii()]), max_size=200).map("".join),
-    st.integers(2, 300),
-    st.integers(0, 150),
-)
+@given(st.lists(st.sampled_from([one for one in FRAGMENTS if one.isascii()]), max_size=200).map("".join), st.integers(2, 300), st.integers(0, 150))
 def test_texts_in_ascii_are_cut_as_all_others(content: str, most: int, overlap: int):
     overlap = min(overlap, most // 2 - 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passages, "ascii_bytes", lambda _: None)
+        patch.setattr(sentences, "ascii_bytes", lambda _: None)
         wanted = split(content, most=most, overlap=overlap)
     assert split(content, most=most, overlap=overlap) == wanted

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.text.personal import luhn, mod_97, personal_in
+from muisti.core.text.recognise import luhn, mod_97, personal_in
 
 
 @pytest.mark.parametrize(("kind", "value"), [

@@ -1,6 +1,6 @@
 """Scripts of texts: what counts as mostly Latin."""
 
-from muisti.core.text.scripts import mostly_latin
+from muisti.core.text.language import mostly_latin
 
 
 def test_letters_with_marks_are_latin_and_other_scripts_are_not_even_with_a_latin_word():

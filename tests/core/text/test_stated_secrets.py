@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from loadtests.quality.screening import misses, outcome, right
 from muisti.core.text.recognise import found_in
-from muisti.core.text.secrets import RULES, SHORTEST, secrets_in
-from muisti.core.text.stated_secrets import stated_in
+from muisti.core.text.secrets import RULES, SHORTEST, secrets_in, stated_in
 
 MADE = [json.loads(line) for line in Path(__file__).with_name("stated.jsonl").read_text("utf-8").split("\n") if line]
 STATED = [one for one in MADE if one["secret"] is not None]

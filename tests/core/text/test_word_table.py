@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.kernels import ascii as loops
-from muisti.core.text.word_table import WORTH, WordTable, ascii_bytes
+from muisti.core.text.forms import WORTH, WordTable, ascii_bytes
 
 texts = st.lists(st.sampled_from(["one", "two", "three", "x" * 70, *map(str, range(40))]), min_size=40, max_size=90)
 

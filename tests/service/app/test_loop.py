@@ -21,8 +21,7 @@ from litestar.testing import TestClient
 from muisti.core.context import counting
 from muisti.core.engine import Engine
 from muisti.core.parsing.detect import Format
-from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.workers import Workers
 from muisti.core.store.file import opening
 from muisti.core.store.file.database import FileDatabase

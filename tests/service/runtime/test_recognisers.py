@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from muisti.core.graph.usual import usual_reader
+from muisti.core.graph.extraction import usual_reader
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Draft
 from muisti.service.app.app import open_engine
