@@ -171,7 +171,7 @@ class Adopter:
         for number, (row, before, after) in enumerate(adopted, start=len(made)):
             offset = total - 1 - number
             own = self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset)
-            statements = [guards.refuse_stale(before), inserting.end(space, before, offset), *own]
+            statements = [inserting.refuse_stale(before), inserting.end(space, before, offset), *own]
             parts.append(Part(after, statements, told=False))
         return parts
 
