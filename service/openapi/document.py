@@ -4,6 +4,7 @@ Ours and not Litestar's: msgspec describes its own types best, and every refusal
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -15,28 +16,24 @@ from litestar.routes import HTTPRoute
 from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
 from muisti.service.http.uploads import FORM
-from muisti.service.openapi.links import LINKS, named
-from muisti.service.openapi.operating import ERASURE
-from muisti.service.openapi.path_types import PATH_TYPES
-from muisti.service.openapi.problems import PROBLEMS
-from muisti.service.openapi.replies import DRY_RUN, REPLIES
-from muisti.service.openapi.requests import REQUESTS
-from muisti.service.openapi.story import EPOCH, FILE
-from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
+from muisti.service.openapi.words import ABOUT, HEADERS, LINKS, PARAMETERS, PATH_TYPES, SECURITY, STREAMED, TAGS, named
 from muisti.service.schemas.conversation_requests import (
     ExchangeBody,
     ExchangesBody,
 )
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
-from muisti.service.schemas.reads import ReadReply
+from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
 from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
 Json = dict[str, Any]
+
+# Bodies of requests by operation, of replies by operation and status; a test holds that schemas allow them.
+EXAMPLES: Json = msgspec.json.decode((Path(__file__).parent / "examples.json").read_bytes())
+REQUESTS: Json = EXAMPLES["requests"]
 
 REF = "#/components/schemas/{name}"
 # Bodies whose items are decoded one by one: the field that has them, and the type of each.
@@ -88,7 +85,10 @@ def document(app: Litestar) -> Json:
             },
             "headers": HEADERS,
             "securitySchemes": {"key": SECURITY},
-            "examples": {code: {"value": example} for code, example in PROBLEMS.items()},
+            "examples": {
+                code: {"value": EXAMPLES["problems"].get(code) or problem(code, kind.meaning)}
+                for code, kind in KINDS.items()
+            },
         },
     }
 
@@ -182,7 +182,7 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
         schema = {"type": "string", "description": "A file in the format of docs/how-to/export.md."}
         return {
             "required": True,
-            "content": {handler.opt["takes"]: {"schema": schema, "example": FILE}, **_packed(handler)},
+            "content": {handler.opt["takes"]: {"schema": schema, "example": EXAMPLES["file"]}, **_packed(handler)},
         }
     if field is None:
         return None
@@ -215,8 +215,8 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
         pairs.append((204, None))
     found = {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
     if ErasureReply in _replies(handler) and (200, ErasureReply) not in pairs:
-        found = _or(found, ErasureReply, ERASURE)
-    return _or(found, DryRunReply, DRY_RUN) if _has_dry_run(handler) else found
+        found = _or(found, ErasureReply, EXAMPLES["erasure"])
+    return _or(found, DryRunReply, EXAMPLES["dry_run"]) if _has_dry_run(handler) else found
 
 
 def _with_types(statuses: Sequence[int], types: list[Any]) -> list[tuple[int, Any]]:
@@ -280,11 +280,9 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
     schema = {"$ref": REF.format(name=name)} if name else plain
-    content: Json = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
+    content: Json = {media: {"schema": schema, "example": EXAMPLES["replies"][str(handler.operation_id)][str(status)]}}
     if handler.opt.get("streams"):
-        (one,) = REPLIES[str(handler.operation_id)][status].items
-        at, kind = (one.id, "read") if isinstance(one, ReadReply) else (f"{EPOCH}:{one.seq}", one.change)
-        event = f"id: {at}\nevent: {kind}\ndata: {msgspec.json.encode(one).decode()}\n\n"
+        event = EXAMPLES["streams"][str(handler.operation_id)]
         content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": event}
     return content if media == JSON else {**content, **_packed(handler)}
 

@@ -1,6 +1,21 @@
-"""Descriptions in the OpenAPI document: of the API, its tags, headers and shared parameters."""
+"""Literal parts of the OpenAPI document: its tags, headers, shared parameters, types of path parameters, and links."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from muisti.service.schemas import fields
+from muisti.service.schemas.checkpoints import CheckpointName
+from muisti.service.schemas.conflicts import ConflictId
+from muisti.service.schemas.errors import KINDS
+from muisti.service.schemas.generations import ModelName
+from muisti.service.schemas.graph import EntityName
+from muisti.service.schemas.keys import KeyId
+from muisti.service.schemas.probes import ProbeId
+from muisti.service.schemas.receipts import ReceiptId
+from muisti.service.schemas.tasks import TaskId
+from muisti.service.schemas.webhooks import WebhookId
 
 ABOUT = (
     "Muisti stores what agents and apps learn and finds the right piece again: by meaning, by words, with any filter. "
@@ -128,3 +143,83 @@ PARAMETERS: dict[str, Any] = {
         "example": "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
     },
 }
+
+# Types of the parameters in paths, by their names.
+PATH_TYPES = {
+    "receipt_id": ReceiptId,
+    "probe_id": ProbeId,
+    "conflict_id": ConflictId,
+    "key_id": KeyId,
+    "import_id": Annotated[int, Meta(description="The number of an import.", ge=1)],
+    "space": fields.SpaceName,
+    "memory_id": fields.MemoryId,
+    "checkpoint": CheckpointName,
+    "category": fields.Category,
+    "session": fields.SessionName,
+    "conversation": fields.ConversationName,
+    "topic": fields.TopicName,
+    "turn": fields.TurnNumber,
+    "document": Annotated[str, Meta(description="The id of a document, or its path.", examples=["docs/deploy.md"])],
+    "entity": EntityName,
+    "key": fields.Key,
+    "webhook_id": WebhookId,
+    "task_id": TaskId,
+    "generation": ModelName,
+    "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
+}
+
+# Links: calls that take values of an answer, by the type of the answer.
+
+Link = dict[str, str]  # the parameters of a call, by expressions of what was asked and answered
+
+_SPACE = {"space": "$request.path.space"}
+_ETAG = "$response.header.ETag"
+
+
+def _memory(at: str) -> Link:
+    return {**_SPACE, "memory_id": f"$response.body#{at}"}
+
+
+def _to(calls: Iterable[str], link: Link) -> dict[str, Link]:
+    return dict.fromkeys(calls, link)
+
+
+_ADDRESS = {**_SPACE, "category": "$response.body#/category", "key": "$response.body#/key"}
+_ONE_MEMORY = {
+    **_to(("getMemory", "getHistory", "getTelemetry"), _memory("/id")),
+    **_to(("updateMemory", "supersedeMemory", "restoreMemory", "deleteMemory"), {**_memory("/id"), "If-Match": _ETAG}),
+    "getEntry": {**_ADDRESS, "If-None-Match": _ETAG},
+    **_to(("putEntry", "updateEntry", "deleteEntry"), {**_ADDRESS, "If-Match": _ETAG}),
+}
+_MADE_SPACE = {"space": "$response.body#/name"}
+_KEY = {"key_id": "$response.body#/id"}
+
+# In the order in which a reader would want them.
+LINKS: dict[str, dict[str, Link]] = {
+    "AddedReply": _ONE_MEMORY,
+    "WrittenReply": _ONE_MEMORY,
+    "MemoryReply": _ONE_MEMORY,
+    "BatchReply": _to(("getMemory", "deleteMemory"), _memory("/items/0/id")),
+    "PageReply": {
+        "getMemory": _memory("/items/0/id"),
+        "listMemories": {**_SPACE, "cursor": "$response.body#/next_cursor"},
+    },
+    "UndoReply": _to(("getMemory", "getHistory"), _memory("/items/0/id")),
+    "SearchReply": _to(("getMemory", "getHistory", "updateMemory"), _memory("/hits/0/memory/id")),
+    "HistoryReply": {"getMemory": _memory("/items/0/memory/id")},
+    "SpaceReply": {
+        **_to(("getSpace", "addMemory", "addMemories", "putEntry", "listMemories", "search"), _MADE_SPACE),
+        **_to(("listCategories", "listTags", "getStats", "setQuota", "setPolicy"), _MADE_SPACE),
+        "deleteSpace": {**_MADE_SPACE, "confirm": "$response.body#/name"},
+    },
+    "SpacesReply": {"getSpace": {"space": "$response.body#/items/0/name"}},
+    "MadeKeyReply": _to(("getKey", "rotateKey", "revokeKey"), _KEY),
+    "KeyReply": _to(("rotateKey", "revokeKey"), _KEY),
+    "KeysReply": {"getKey": {"key_id": "$response.body#/items/0/id"}},
+    "AuditReply": {"listAudit": {"cursor": "$response.body#/next_cursor"}},
+}
+
+
+def named(reply: str, call: str) -> str:
+    """Return the name of a link in the document."""
+    return f"{reply}.{call}"
