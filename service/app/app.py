@@ -34,10 +34,11 @@ from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
 from muisti.service.console.mount import ROOT, Console
 from muisti.service.feed.stream import SeqWatcher
-from muisti.service.http.decode import SLASH, Request
+from muisti.service.http.decode import SLASH
 from muisti.service.http.freshness import caught_up
 from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
+from muisti.service.http.request import Request
 from muisti.service.http.routing import Application
 from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.route import McpApp

@@ -14,7 +14,7 @@ from muisti.service.console.answers import SECURE, crashed, failed, not_signed_i
 from muisti.service.console.pages.table import handlers
 from muisti.service.console.render import warm
 from muisti.service.console.visit import NotSignedIn, visiting
-from muisti.service.http import decode
+from muisti.service.http.request import Request as ApiRequest
 from muisti.service.http.routing import Application, by_path
 
 
@@ -24,7 +24,7 @@ def pages_of(api: ASGIApp, *, body_limit: int, secure: bool) -> Litestar:
     made = Application(
         dependencies={"visit": Provide(visiting(api))},
         before_request=own_forms_only,
-        request_class=decode.Request,
+        request_class=ApiRequest,
         request_max_body_size=body_limit,
         state=State({SECURE: secure, "api": api}),
         exception_handlers={

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
-import litestar
 import msgspec
 from msgspec import inspect
 
@@ -174,26 +173,6 @@ SLASH = "\0"  # stands for %2F in a path, as no name holds a NUL
 
 _FIELD = re.compile(r"Object (?P<what>contains unknown field|missing required field) `(?P<name>.*)`", re.DOTALL)
 _WHAT = {"contains unknown field": "there is no such field", "missing required field": "is required"}
-
-
-class Request(litestar.Request[Any, Any, Any]):
-    """A request whose JSON body arrives as the type that its handler declares."""
-
-    @property
-    def path_params(self) -> dict[str, Any]:
-        return {name: value.replace(SLASH, "/") for name, value in super().path_params.items()}
-
-    async def json(self) -> Any:
-        field = self.route_handler.parsed_data_field
-        assert field is not None
-        media_type = self.content_type[0]
-        of_lines = getattr(field.annotation, "of_lines", None)
-        if media_type == LINES and of_lines is not None:
-            return of_lines(await self.body())
-        if media_type != JSON:
-            accepted = JSON if of_lines is None else f"{JSON} or {LINES}"
-            raise HttpError("unsupported_media_type", f"Content-Type is {media_type[:80]!r}; send {accepted}")
-        return decode(await self.body(), field.annotation)
 
 
 def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:

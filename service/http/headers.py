@@ -1,16 +1,13 @@
 """The request headers that carry meaning, read once and strictly."""
 
 import re
-from hashlib import blake2b
 from typing import Annotated
 
 import msgspec
 from litestar.params import HeaderParameter
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.values import IfMatch, RequestKey, Seq
-from muisti.service.auth.middleware import access_of
-from muisti.service.http.decode import Request
+from muisti.core.model.values import RequestKey, Seq
 from muisti.service.schemas.errors import HttpError
 
 SEQ = "Muisti-Seq"
@@ -21,7 +18,6 @@ FLAGS = "Muisti-Flags"
 
 _TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
 _TAGS = re.compile(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _FRESHNESS = re.compile(r"session|strong|bounded\s*;\s*max-age=(?P<age>[0-9]{1,7})(?P<unit>ms|s)")
 _SEQ = re.compile(r"(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?P<number>[0-9]{1,18})")
 
@@ -66,69 +62,12 @@ def etags(header: str) -> frozenset[str]:
     return frozenset(re.findall(_TAG, header))
 
 
-def expected(request: Request, header: str | None) -> IfMatch:
-    """Return the tags of If-Match, one of which must be the memory's current tag; None when any version may change.
-
-    Raises:
-        HttpError: If-None-Match is given, or If-Match is no list of tags.
-    """
-    if "if-none-match" in request.headers:
-        raise HttpError("malformed_header", "If-None-Match goes with GET; a POST with category and key never replaces")
-    return None if header is None else etags(header)
-
-
 def is_known(header: str | None, etag: str) -> bool:
     """Tell whether If-None-Match says that the caller has this version."""
     if header is None:
         return False
     known = etags(header)
     return etag in known or f"W/{etag}" in known
-
-
-async def request_key(request: Request, space: str, header: str | None) -> RequestKey | None:
-    """Return the key by which a repeated request is recognised; None when the caller sent none.
-
-    Raises:
-        HttpError: the key is malformed.
-    """
-    if header is None:
-        return None
-    _check_key(header)
-    digest = blake2b(digest_size=32)
-    scope = request.scope
-    for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], await request.body()):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return RequestKey(f"http {space} {access_of(scope).actor}", header, digest.digest())
-
-
-def key_of(request: Request, space: str, header: str, digest: bytes) -> RequestKey:
-    """Return the key of a request whose body has this digest.
-
-    Raises:
-        HttpError: the key is malformed.
-    """
-    _check_key(header)
-    return RequestKey(f"http {space} {access_of(request.scope).actor}", header, digest)
-
-
-def streamed_key(request: Request, space: str, header: str | None) -> RequestKey | None:
-    """Return the key of a request whose body is a stream: its length stands for the body.
-
-    Raises:
-        HttpError: the key is malformed.
-    """
-    if header is None:
-        return None
-    scope, digest = request.scope, blake2b(digest_size=32)
-    length = request.headers.get("content-length", "")
-    for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], length.encode()):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return key_of(request, space, header, digest.digest())
-
-
-def _check_key(header: str) -> None:
-    if not _KEY.fullmatch(header):
-        raise HttpError("malformed_header", "Idempotency-Key must have 1 to 255 visible ASCII characters")
 
 
 def not_with_key(key: RequestKey | None) -> None:

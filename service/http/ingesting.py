@@ -1,9 +1,7 @@
 """Store the files of a request: a small one before the answer, everything else as a task."""
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, cast
 
 import msgspec
 from litestar import Response
@@ -15,12 +13,11 @@ from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
 from muisti.core.views.documents import KIND, File, Held, Job, holds_documents
 from muisti.service.auth.access import Access
-from muisti.service.auth.middleware import access_of, allowed, memories
-from muisti.service.http.accepted import accepted
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import SEQ, key_of
+from muisti.service.auth.middleware import access_of, caller_of, memories
+from muisti.service.http.headers import SEQ
 from muisti.service.http.origins import origin_of
-from muisti.service.http.respond import planned
+from muisti.service.http.request import Request
+from muisti.service.http.respond import accepted, planned
 from muisti.service.http.uploads import Upload, close
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.documents import PutReply
@@ -80,7 +77,7 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
                 return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)), origin)
     _refuse_dry_run(ask)
     item = File(server_path=str(path), mtime=ask.mtime, origin=origin_of(path, backend.uploads.folder)).item(name)
-    return accepted(await backend.store(submitted, backend, ask.space, ask.job, _caller(request), [item], key))
+    return accepted(await backend.store(submitted, backend, ask.space, ask.job, caller_of(request.scope), [item], key))
 
 
 def _is_small(held: Held, backend: Backend) -> bool:
@@ -128,7 +125,7 @@ def _submitted(
     request: Request, backend: Backend, ask: Ask, key: RequestKey | None, named: Sequence[tuple[str, Upload]]
 ) -> Task:
     """Make a task whose bytes are in the database until it has ended."""
-    begun = backend.engine.tasks.begin(ask.space, KIND, ask.job, _caller(request), key)
+    begun = backend.engine.tasks.begin(ask.space, KIND, ask.job, caller_of(request.scope), key)
     if isinstance(begun, Task):
         return begun
     try:
@@ -145,11 +142,6 @@ def _submitted(
 def _file(blob: str, one: Upload, ask: Ask) -> File:
     mtime = ask.mtime if one.mtime is None else one.mtime
     return File(blob=blob, mtime=mtime, media_type=one.media_type)
-
-
-def _caller(request: Request) -> Caller:
-    scope = request.scope
-    return access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
 
 
 def _path(one: Upload, ask: Ask, count: int) -> str:
@@ -189,9 +181,4 @@ def _request_key(request: Request, ask: Ask, files: Sequence[Held]) -> RequestKe
     """Return the key by which a repeated request is recognised: files count by their hash."""
     if ask.key is None:
         return None
-    digest = blake2b(digest_size=32)
-    scope = request.scope
-    parts = (scope["method"].encode(), scope["raw_path"], scope["query_string"], msgspec.json.encode(ask.job))
-    for part in (*parts, *(one.sha256.encode() for one in files)):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return key_of(request, ask.space, ask.key, digest.digest())
+    return request.key_of(ask.key, [msgspec.json.encode(ask.job), *(one.sha256.encode() for one in files)])

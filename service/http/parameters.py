@@ -11,6 +11,7 @@ from litestar.utils.signature import ParsedSignature
 
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.terms import SORTS
+from muisti.service.http.headers import IdempotencyKeyHeader, IfMatchHeader
 
 
 def between(description: str, least: int, most: int) -> ParameterKwarg:
@@ -50,16 +51,37 @@ PurgeParameter = Annotated[
 ]
 CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
 
+CategoryParameter = Annotated[
+    str | None,
+    QueryParameter(
+        description="The category of the names. Without it names without a category come first, then the one category "
+        "that has the name. Keys of one category need none."
+    ),
+]
+
 HISTORY_CHARACTERS = 1_000_000  # of the texts of a page of a history, about
 PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`
 
+
+# Standard parameters of a route, which it declares as `standard=` and the request reads: names in this order.
+DRY = ("dry_run",)
+KEYED = ("Idempotency-Key", "dry_run")
+GUARDED = ("If-Match", "Idempotency-Key", "dry_run")
 
 Declared = tuple[str, ParameterKwarg, FieldDefinition]
 
 
 def declared(handler: BaseRouteHandler) -> Iterator[Declared]:
     """Yield name, source and type of each parameter of a handler, with those of its own dependencies."""
-    return _declared(handler.parsed_fn_signature, handler.resolve_dependencies())
+    yield from _declared(handler.parsed_fn_signature, handler.resolve_dependencies())
+    standard = _declared(ParsedSignature.from_fn(_standard, {}), {})
+    yield from (one for one in standard if one[0] in handler.opt.get("standard", ()))
+
+
+def _standard(
+    if_match: IfMatchHeader = None, idempotency_key: IdempotencyKeyHeader = None, dry_run: DryRunParameter = False
+) -> None:
+    """Declare the standard parameters."""
 
 
 def _declared(signature: ParsedSignature, provided: Mapping[str, Any]) -> Iterator[Declared]:

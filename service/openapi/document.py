@@ -3,6 +3,7 @@
 Ours and not Litestar's: msgspec describes its own types best, and every refusal of every route is in it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -102,12 +103,12 @@ def _operations(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler]]:
     for route in app.routes:
         if isinstance(route, HTTPRoute):
             for method, (handler, _) in route.route_handler_map.items():
-                if isinstance(handler.operation_id, str):
+                if isinstance(handler.operation_id, str) and handler.include_in_schema is not False:
                     yield route.path_format, method.lower(), handler
 
 
 def _operation(path: str, handler: HTTPRouteHandler) -> Json:
-    summary, _, description = (handler.fn.__doc__ or "").partition("\n")
+    summary, _, description = handler.opt.get("doc", handler.fn.__doc__ or "").partition("\n")
     need = handler.opt["needs"]
     needed = {"nothing": "", "key": "Needs a key."}.get(need, f"Needs the scope {need}.")
     described = " ".join(f"{description} {needed}".split())
@@ -131,16 +132,11 @@ def _operation(path: str, handler: HTTPRouteHandler) -> Json:
 
 
 def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
+    for name in re.findall(r"\{(\w+)\}", path):
+        schema = msgspec.json.schema(PATH_TYPES[name])
+        yield {"name": name, "in": "path", "required": True, **_described(schema.pop("description")), "schema": schema}
     for name, source, field in declared(handler):
         if isinstance(source, PathParameter):
-            schema = msgspec.json.schema(PATH_TYPES[name])
-            yield {
-                "name": name,
-                "in": "path",
-                "required": True,
-                **_described(schema.pop("description")),
-                "schema": schema,
-            }
             continue
         place = "query" if isinstance(source, QueryParameter) else "header"
         yield {
@@ -296,6 +292,9 @@ def _packed(handler: HTTPRouteHandler) -> Json:
 
 def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:
     """Return the types of the bodies, in the order of the statuses."""
+    if "answer" in handler.opt:
+        yield handler.opt["answer"]
+        return
     annotation = handler.parsed_fn_signature.return_type.annotation
     single = get_origin(annotation) is not None and isinstance(get_origin(annotation), type)
     for part in [annotation] if single or not get_args(annotation) else get_args(annotation):
@@ -328,7 +327,7 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
         codes |= {"busy", "store_unavailable"}
     if handler.parsed_data_field is not None:
         codes |= {"malformed_json", "too_large", "unsupported_media_type", "store_full", "model_mismatch"}
-    if "space" in names or "code" in names:
+    if "{space}" in path or "{code}" in path:
         codes.add("not_found")
     if "Idempotency-Key" in names and "DELETE" not in handler.http_methods:
         codes.add("quota_exceeded")

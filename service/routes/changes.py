@@ -2,9 +2,8 @@
 
 from typing import Annotated, cast, get_args
 
-from litestar import Response, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath, HeaderParameter, QueryParameter
+from litestar import Response
+from litestar.params import HeaderParameter, QueryParameter
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
@@ -13,15 +12,18 @@ from muisti.core.query import changes
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse_params
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, memories
+from muisti.service.auth.middleware import memories
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher, Source
-from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ, point
 from muisti.service.http.parameters import between
+from muisti.service.http.request import Request
 from muisti.service.http.respond import read
+from muisti.service.http.routing import Routes
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangesReply
 from muisti.service.schemas.errors import HttpError
+
+routes = Routes("changes")
 
 OWN = ("since", "limit", "change", "show")
 
@@ -46,19 +48,11 @@ LastEventId = Annotated[
 ]
 
 
-@get(
-    "/changes",
-    operation_id="listChanges",
-    tags=["changes"],
-    needs="read",
-    filters=True,
-    streams=True,
-    problems=["malformed_header", "past_retention", "point_ahead"],
+@routes.get(
+    "/changes", needs="read", filters=True, streams=True, problems=["malformed_header", "past_retention", "point_ahead"]
 )
 async def list_changes(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     since: SinceParameter = None,
     limit: ChangesLimit = 100,
     change: ChangeParameter = None,
@@ -81,13 +75,15 @@ async def list_changes(
     )
     changes.check(wanted)
     if MEDIA_TYPE in request.headers.get("accept", ""):
-        return cast(Response[ChangesReply], await _stream(request, space, backend, wanted, last_event_id))
-    page = await backend.store(memories(request, backend).read.changes, space, wanted)
+        return cast(
+            Response[ChangesReply], await _stream(request, request.space, request.backend, wanted, last_event_id)
+        )
+    page = await request.ask(request.memories.read.changes, wanted)
     return read(ChangesReply.of(page, wanted.show), page.reached)
 
 
 async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted, last: str | None) -> EventStream:
-    access = access_of(request.scope)
+    access = request.access
     seq_watcher: SeqWatcher = request.app.state.seq_watcher
 
     async def allowed() -> None:
@@ -108,6 +104,3 @@ def _since(text: str) -> Seq:
         return point(text, "since")
     except HttpError as error:
         raise InvalidInput.at("$.since", error.detail.removeprefix("since ")) from None
-
-
-ROUTES = (list_changes,)

@@ -2,9 +2,8 @@
 
 from typing import Annotated, cast
 
-from litestar import Response, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar import Response
+from litestar.params import QueryParameter
 
 from muisti.core.model.code import CodeMap, Outline, Symbols, Uses
 from muisti.core.model.errors import InvalidInput
@@ -18,12 +17,13 @@ from muisti.core.model.terms import (
     EdgeKind,
     SymbolKind,
 )
-from muisti.service.auth.middleware import memories
-from muisti.service.http.decode import Request
 from muisti.service.http.parameters import between
+from muisti.service.http.request import Request
 from muisti.service.http.respond import read
-from muisti.service.runtime.workers import Backend
+from muisti.service.http.routing import Routes
 from muisti.service.settings import names_in
+
+routes = Routes("code")
 
 NameText = Annotated[
     str,
@@ -48,11 +48,9 @@ MentionedParameter = Annotated[
 ]
 
 
-@get("/code/symbols", operation_id="findSymbols", tags=["code"], needs="read")
+@routes.get("/code/symbols", needs="read")
 async def find_symbols(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     name: NameText,
     kind: KindParameter = None,
     path: BelowParameter = None,
@@ -62,68 +60,52 @@ async def find_symbols(
 
     Symbols of exactly this name come first. When there are none, those whose names contain it are found.
     """
-    ask = memories(request, backend).code.find
-    found = await backend.store(ask, space, name, kind=_symbol_kind(kind), path=path, limit=limit)
+    ask = request.memories.code.find
+    found = await request.ask(ask, name, kind=_symbol_kind(kind), path=path, limit=limit)
     return read(found, found.seq)
 
 
-@get("/code/callers", operation_id="getCallers", tags=["code"], needs="read")
+@routes.get("/code/callers", needs="read")
 async def get_callers(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    symbol: SymbolText,
-    kinds: KindsParameter = None,
-    limit: UsesParameter = 100,
+    request: Request, symbol: SymbolText, kinds: KindsParameter = None, limit: UsesParameter = 100
 ) -> Response[Uses]:
     """List what calls a symbol, by file and line.
 
     Names are resolved by scopes, imports and types: an equal name elsewhere is no use. When several symbols have the
     name, `of` says which is used.
     """
-    ask = memories(request, backend).code.callers
-    found = await backend.store(ask, space, symbol, kinds=_edge_kinds(kinds), limit=limit)
+    ask = request.memories.code.callers
+    found = await request.ask(ask, symbol, kinds=_edge_kinds(kinds), limit=limit)
     return read(found, found.seq)
 
 
-@get("/code/callees", operation_id="getCallees", tags=["code"], needs="read")
+@routes.get("/code/callees", needs="read")
 async def get_callees(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    symbol: SymbolText,
-    kinds: KindsParameter = None,
-    limit: UsesParameter = 100,
+    request: Request, symbol: SymbolText, kinds: KindsParameter = None, limit: UsesParameter = 100
 ) -> Response[Uses]:
     """List what a symbol calls. What is defined inside of it counts: the methods of a class, functions in functions."""
-    ask = memories(request, backend).code.callees
-    found = await backend.store(ask, space, symbol, kinds=_edge_kinds(kinds), limit=limit)
+    ask = request.memories.code.callees
+    found = await request.ask(ask, symbol, kinds=_edge_kinds(kinds), limit=limit)
     return read(found, found.seq)
 
 
-@get("/code/outline", operation_id="getOutline", tags=["code"], needs="read")
-async def get_outline(
-    request: Request, space: FromPath[str], backend: NamedDependency[Backend], path: PathParameter
-) -> Response[Outline]:
+@routes.get("/code/outline", needs="read")
+async def get_outline(request: Request, path: PathParameter) -> Response[Outline]:
     """List the symbols of a file in order, and the files of the space that it imports."""
-    found = await backend.store(memories(request, backend).code.outline, space, path)
+    found = await request.ask(request.memories.code.outline, path)
     return read(found, found.seq)
 
 
-@get("/code/map", operation_id="getCodeMap", tags=["code"], needs="read")
+@routes.get("/code/map", needs="read")
 async def get_code_map(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    token_budget: BudgetParameter = 1_000,
-    mentioned: MentionedParameter = None,
+    request: Request, token_budget: BudgetParameter = 1_000, mentioned: MentionedParameter = None
 ) -> Response[CodeMap]:
     """Make a text of the definitions that are used most, within a number of tokens.
 
     Definitions are ranked by PageRank over their uses. `mentioned` draws the rank to files and symbols.
     """
-    ask = memories(request, backend).code.map
-    found = await backend.store(ask, space, token_budget=token_budget, mentioned=names_in(mentioned))
+    ask = request.memories.code.map
+    found = await request.ask(ask, token_budget=token_budget, mentioned=names_in(mentioned))
     return read(found, found.seq)
 
 
@@ -139,6 +121,3 @@ def _edge_kinds(text: str | None) -> tuple[EdgeKind, ...]:
     if unknown := [name for name in names if name not in EDGE_KINDS]:
         raise InvalidInput.at("$.kinds", f"{unknown[0][:80]!r} is none of {', '.join(EDGE_KINDS)}")
     return cast(tuple[EdgeKind, ...], names)
-
-
-ROUTES = (find_symbols, get_callers, get_callees, get_outline, get_code_map)

@@ -1,9 +1,8 @@
 """Contexts: texts for prompts, within a number of tokens, and compression of a given text."""
 
 import msgspec
-from litestar import Response, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar import Response
+from litestar.params import JSONBody
 from msgspec import UNSET
 
 from muisti.core.context.counting import counter
@@ -12,31 +11,21 @@ from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.working import BUDGET_MAX
 from muisti.service.asgi.sending import PlainResponse
-from muisti.service.auth.middleware import access_of, seen
-from muisti.service.http.decode import Request
+from muisti.service.auth.middleware import seen
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import PAST
-from muisti.service.http.reading import reading
+from muisti.service.http.request import Request, reading
+from muisti.service.http.routing import Routes
 from muisti.service.routes.search import opened
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody, ContextReply
 from muisti.service.schemas.discourse import OptimizeBody, OptimizedReply
 
+routes = Routes("search")
 
-@post(
-    "/context",
-    status_code=200,
-    operation_id="getContext",
-    tags=["search"],
-    needs="read",
-    problems=["model_mismatch", "not_yet_replicated", *PAST],
-)
-async def get_context(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[ContextBody],
-    backend: NamedDependency[Backend],
-) -> Response[ContextReply]:
+
+@routes.post("/context", status_code=200, needs="read", problems=["model_mismatch", "not_yet_replicated", *PAST])
+async def get_context(request: Request, data: JSONBody[ContextBody]) -> Response[ContextReply]:
     """Make a text for a prompt from what is remembered, within a number of tokens.
 
     The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text
@@ -44,12 +33,12 @@ async def get_context(
     must open each of them.
     """
     asked = data.to_request()
-    await opened(request, backend, data.spaces)
-    with reading(request.scope, backend, "context") as noted:
-        context = await backend.context(seen(request.scope, backend), space, asked)
+    await opened(request, request.backend, data.spaces)
+    with reading(request.scope, request.backend, "context") as noted:
+        context = await request.backend.context(seen(request.scope, request.backend), request.space, asked)
         question = data.query if data.as_of is None else None
-        noted.found(space, context.seq, len(context.citations), context.evidence, question)
-        receipt = await _kept(request, space, backend, data, context) if data.receipt else UNSET
+        noted.found(request.space, context.seq, len(context.citations), context.evidence, question)
+        receipt = await _kept(request, request.space, request.backend, data, context) if data.receipt else UNSET
         noted.receipt = receipt or None
     return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
 
@@ -64,22 +53,20 @@ async def _kept(request: Request, space: str, backend: Backend, data: ContextBod
         msgspec.json.encode(data),
         context,
         now if asked.reference_time is None else asked.reference_time,
-        access_of(request.scope).caller(),
+        request.caller,
         now,
     )
 
 
-@post("/context/optimize", status_code=200, operation_id="optimizeText", tags=["conversations"], needs="read")
-async def optimize_text(
-    request: Request, space: FromPath[str], data: JSONBody[OptimizeBody], backend: NamedDependency[Backend]
-) -> Response[OptimizedReply]:
+@routes.post("/context/optimize", status_code=200, needs="read", tag="conversations")
+async def optimize_text(request: Request, data: JSONBody[OptimizeBody]) -> Response[OptimizedReply]:
     """Compress a text to a number of tokens, by leaving out sentences and blocks of code. Nothing is stored.
 
     A text that fits comes back as it is.
     """
     if not 1 <= data.token_budget <= BUDGET_MAX:
         raise InvalidInput.at("$.token_budget", f"{data.token_budget:,} is not between 1 and {BUDGET_MAX:,}")
-    return Response(await backend.store(_optimized, data), status_code=200)
+    return Response(await request.backend.store(_optimized, data), status_code=200)
 
 
 def _optimized(data: OptimizeBody) -> OptimizedReply:
@@ -91,6 +78,3 @@ def _optimized(data: OptimizeBody) -> OptimizedReply:
         encoding=data.encoding,
         tokens_before=found.before,
     )
-
-
-ROUTES = (get_context, optimize_text)

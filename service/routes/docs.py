@@ -2,13 +2,17 @@
 
 from importlib import resources
 
-from litestar import Request, Response, get
+from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
 from muisti.core.model.errors import NotFound
+from muisti.service.http.request import Request
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import KINDS, problem_type
 from muisti.service.schemas.remedies import REMEDIES
+
+routes = Routes("operations", "")
 
 ASSETS = {"index.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript", "skill.md": "text/markdown"}
 POLICY = (
@@ -46,19 +50,19 @@ class KindReply(Struct, frozen=True, kw_only=True):
         )
 
 
-@get("/openapi.json", operation_id="getOpenapi", needs="nothing", tags=["operations"], media="application/json")
+@routes.get("/openapi.json", needs="nothing", media="application/json")
 async def get_openapi(request: Request) -> Response[bytes]:
     """Read this document."""
     return Response(request.app.state.openapi(), media_type="application/json", headers=FRESH)
 
 
-@get("/docs", operation_id="getDocs", needs="nothing", tags=["operations"], media="text/html")
+@routes.get("/docs", needs="nothing", media="text/html")
 async def get_docs() -> Response[bytes]:
     """Browse the API and try it."""
     return _asset("index.html")
 
 
-@get("/docs/{name:str}", needs="nothing")
+@routes.get("/docs/{name:str}", needs="nothing", include_in_schema=False)
 async def get_asset(name: FromPath[str]) -> Response[bytes]:
     """Read a file of the page."""
     if name not in ASSETS:
@@ -66,7 +70,7 @@ async def get_asset(name: FromPath[str]) -> Response[bytes]:
     return _asset(name)
 
 
-@get("/problems/{code:str}", operation_id="getProblem", needs="nothing", tags=["operations"])
+@routes.get("/problems/{code:str}", needs="nothing")
 async def get_problem(code: FromPath[str]) -> KindReply:
     """Explain a kind of error: the `type` of every problem leads here."""
     if code not in KINDS:
@@ -78,6 +82,3 @@ def _asset(name: str) -> Response[bytes]:
     content = resources.files("muisti.service").joinpath("static", name).read_bytes()
     headers = {**FRESH, "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
     return Response(content, media_type=ASSETS[name], headers=headers)
-
-
-ROUTES = (get_openapi, get_docs, get_asset, get_problem)

@@ -2,22 +2,27 @@
 
 from typing import Annotated
 
-from litestar import Response, get, post
-from litestar.di import NamedDependency
+from litestar import Response
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from muisti.core.model.conversations import TURN_MAX, ObjectName
 from muisti.core.query.points import parse
 from muisti.core.views.conversations import Suggestions
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, memories
-from muisti.service.http.batch import add_each
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import FLAGS, SEQ, IdempotencyKeyHeader, request_key
-from muisti.service.http.objects import CategoryParameter, turns_of
-from muisti.service.http.parameters import PAST, AsOfParameter, CursorParameter, DryRunParameter, LimitParameter
+from muisti.service.http.batch import add_each, turns_of
+from muisti.service.http.headers import FLAGS, SEQ
+from muisti.service.http.parameters import (
+    DRY,
+    KEYED,
+    PAST,
+    AsOfParameter,
+    CategoryParameter,
+    CursorParameter,
+    LimitParameter,
+)
+from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, planned, read, tried
-from muisti.service.runtime.workers import Backend
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.conversation_requests import ExchangesBody
 from muisti.service.schemas.conversations import (
     AdoptedReply,
@@ -25,6 +30,8 @@ from muisti.service.schemas.conversations import (
     StreamedReply,
     SuggestionsReply,
 )
+
+routes = Routes("conversations")
 
 NewSessionParameter = Annotated[str | None, QueryParameter(description="As the field of the body.")]
 FromTurnParameter = Annotated[
@@ -35,25 +42,20 @@ ToTurnParameter = Annotated[
 ]
 
 
-@post(
+@routes.post(
     "/conversations/{conversation:str}/exchanges",
     status_code=200,
-    operation_id="addExchanges",
-    tags=["conversations"],
     needs="append",
     screens=True,
     problems=["place_taken", "conversation_closed", "echo", "sensitive_content"],
+    standard=KEYED,
 )
 async def add_exchanges(
     request: Request,
-    space: FromPath[str],
     conversation: FromPath[str],
     data: JSONBody[ExchangesBody],
-    backend: NamedDependency[Backend],
     session: NewSessionParameter = None,
     category: CategoryParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
 ) -> Response[StreamedReply]:
     """Stream 1 to 1,000 turns into a conversation, all or none.
 
@@ -62,11 +64,10 @@ async def add_exchanges(
     without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one
     turn a line. The key must read, as well.
     """
-    streamed = await backend.store(
-        memories(request, backend, dry_run=dry_run).conversations.add_exchanges,
-        space,
+    streamed = await request.ask(
+        request.memories.conversations.add_exchanges,
         data.stream(conversation, turns_of(data), session, category),
-        request=await request_key(request, space, idempotency_key),
+        request=await request.key(),
     )
     headers = {SEQ: str(streamed.seq)}
     if streamed.flags:
@@ -76,18 +77,10 @@ async def add_exchanges(
     return planned(streamed.plan, Response(StreamedReply.of(streamed), status_code=200, headers=headers))
 
 
-@get(
-    "/conversations/{conversation:str}/exchanges",
-    operation_id="listExchanges",
-    tags=["conversations"],
-    needs="read",
-    problems=PAST,
-)
+@routes.get("/conversations/{conversation:str}/exchanges", needs="read", problems=PAST)
 async def list_exchanges(
     request: Request,
-    space: FromPath[str],
     conversation: FromPath[str],
-    backend: NamedDependency[Backend],
     limit: LimitParameter = 50,
     from_turn: FromTurnParameter = 0,
     to_turn: ToTurnParameter = None,
@@ -96,9 +89,8 @@ async def list_exchanges(
     as_of: AsOfParameter = None,
 ) -> Response[ExchangesReply]:
     """List the exchanges of a conversation in the order of their turns."""
-    page = await backend.store(
-        memories(request, backend).conversations.exchanges,
-        space,
+    page = await request.ask(
+        request.memories.conversations.exchanges,
         ObjectName(level="conversation", name=conversation, category=category),
         limit=limit,
         first=from_turn,
@@ -109,37 +101,21 @@ async def list_exchanges(
     return followed(request, read(ExchangesReply.of(page), page.seq), page.next_cursor)
 
 
-@post("/adopt", status_code=200, operation_id="adoptConversations", tags=["conversations"], needs="write")
-async def adopt_conversations(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[AdoptedReply]:
+@routes.post("/adopt", status_code=200, needs="write", standard=DRY)
+async def adopt_conversations(request: Request) -> Response[AdoptedReply]:
     """Make exchanges of the memories whose metadata has a `session` and a `turn`.
 
     Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition.
     """
-    adopted = await backend.store(memories(request, backend, dry_run=dry_run).conversations.adopt, space)
+    adopted = await request.ask(request.memories.conversations.adopt)
     return planned(adopted.plan, read(AdoptedReply.of(adopted), adopted.seq))
 
 
-@post(
-    "/conversations/{conversation:str}/suggestions",
-    status_code=200,
-    operation_id="suggestPreferences",
-    tags=["conversations"],
-    needs="append",
-    screens=True,
+@routes.post(
+    "/conversations/{conversation:str}/suggestions", status_code=200, needs="append", screens=True, standard=DRY
 )
 async def suggest_preferences(
-    request: Request,
-    space: FromPath[str],
-    conversation: FromPath[str],
-    backend: NamedDependency[Backend],
-    from_turn: FromTurnParameter = 0,
-    category: CategoryParameter = None,
-    dry_run: DryRunParameter = False,
+    request: Request, conversation: FromPath[str], from_turn: FromTurnParameter = 0, category: CategoryParameter = None
 ) -> Response[SuggestionsReply]:
     """Store preferences that users state in a conversation as candidates, about 50 at most, of 1,000 turns.
 
@@ -147,15 +123,12 @@ async def suggest_preferences(
     What a current memory says already is a `duplicate`, and is not stored. `dry_run` shows them. The key must read,
     too.
     """
-    check(access_of(request.scope), "read")
-    seen = memories(request, backend, dry_run=dry_run)
+    check(request.access, "read")
+    seen = request.memories
     name = ObjectName(level="conversation", name=conversation, category=category)
-    found: Suggestions = await backend.store(seen.conversations.preferences, space, name, from_turn)
+    found: Suggestions = await request.ask(seen.conversations.preferences, name, from_turn)
     drafts = [one.draft for one in found.items]
-    stored, plan = await backend.store(add_each, seen.write, space, drafts, "reject")
+    stored, plan = await request.backend.store(add_each, seen.write, request.space, drafts, "reject")
     headers = {SEQ: stored.seq} if stored.seq else {}
     answer = Response(SuggestionsReply.of(found, stored), status_code=200, headers=headers)
-    return tried(dry_run, answer) if plan is None else planned(plan, answer)
-
-
-ROUTES = (add_exchanges, list_exchanges, adopt_conversations, suggest_preferences)
+    return tried(request, answer) if plan is None else planned(plan, answer)

@@ -3,8 +3,7 @@
 from functools import partial
 from typing import Annotated, cast
 
-from litestar import Response, get
-from litestar.di import NamedDependency
+from litestar import Response
 from litestar.params import FromPath, QueryParameter
 
 from muisti.core.model.graph import (
@@ -33,15 +32,16 @@ from muisti.core.model.graph_terms import (
 )
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.query.points import parse
-from muisti.service.auth.middleware import memories
-from muisti.service.http.decode import Request
 from muisti.service.http.parameters import PAST, AsOfParameter, between
+from muisti.service.http.request import Request
 from muisti.service.http.respond import read
-from muisti.service.runtime.workers import Backend
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.graph import relation_kinds, tie_kinds
 
+routes = Routes("graph")
+
 NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
-_question = partial(get, tags=["graph"], needs="read", problems=NAMED)
+_question = partial(routes.get, needs="read", problems=NAMED)
 
 PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
 CommunitiesParameter = Annotated[int, between("Communities at most.", 1, COMMUNITIES_MAX)]
@@ -75,18 +75,16 @@ FromParameter = Annotated[str, QueryParameter(name="from", description="Name or 
 ToParameter = Annotated[str, QueryParameter(name="to", description="Name or id of the entity where it ends.")]
 
 
-@get("/graph", operation_id="getGraph", tags=["graph"], needs="read")
-async def get_graph(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[GraphStatus]:
+@routes.get("/graph", needs="read")
+async def get_graph(request: Request) -> Response[GraphStatus]:
     """Read how much the graph of a space knows, and how many versions are not read yet."""
-    found = await backend.store(memories(request, backend).graph.status, space)
+    found = await request.ask(request.memories.graph.status)
     return read(found, found.seq)
 
 
-@_question("/graph/entities", operation_id="listEntities")
+@_question("/graph/entities")
 async def list_entities(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     prefix: PrefixParameter = "",
     kind: EntityKindParameter = None,
     memory: MemoryParameter = None,
@@ -98,9 +96,8 @@ async def list_entities(
 
     A name of several spellings is one entity; `aliases` says which other names were merged with it, and why.
     """
-    found = await backend.store(
-        memories(request, backend).graph.entities,
-        space,
+    found = await request.ask(
+        request.memories.graph.entities,
         prefix=prefix,
         kind=cast(EntityKind | None, kind),
         memory=memory,
@@ -111,12 +108,10 @@ async def list_entities(
     return read(found, found.seq)
 
 
-@_question("/graph/entities/{entity:str}", operation_id="getEntity")
+@_question("/graph/entities/{entity:str}")
 async def get_entity(
     request: Request,
-    space: FromPath[str],
     entity: FromPath[str],
-    backend: NamedDependency[Backend],
     facts: FactsParameter = 100,
     memories_: Annotated[MemoriesParameter, QueryParameter(name="memories")] = 50,
     as_of: AsOfParameter = None,
@@ -125,17 +120,15 @@ async def get_entity(
 
     A fact whose place was taken by a later one, such as the place of a home, has `valid_to` and `closed_by`.
     """
-    ask = memories(request, backend).graph.entity
-    found = await backend.store(ask, space, entity, facts=facts, memories=memories_, as_of=parse(as_of))
+    ask = request.memories.graph.entity
+    found = await request.ask(ask, entity, facts=facts, memories=memories_, as_of=parse(as_of))
     return read(found, found.seq)
 
 
-@_question("/graph/entities/{entity:str}/neighbours", operation_id="listNeighbours")
+@_question("/graph/entities/{entity:str}/neighbours")
 async def list_neighbours(
     request: Request,
-    space: FromPath[str],
     entity: FromPath[str],
-    backend: NamedDependency[Backend],
     depth: DepthParameter = 1,
     kinds: TiesParameter = None,
     sort: NeighbourSortParameter = "-association",
@@ -143,9 +136,8 @@ async def list_neighbours(
     as_of: AsOfParameter = None,
 ) -> Response[Neighbours]:
     """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
-    found = await backend.store(
-        memories(request, backend).graph.neighbours,
-        space,
+    found = await request.ask(
+        request.memories.graph.neighbours,
         entity,
         depth=depth,
         kinds=tie_kinds(kinds),
@@ -156,11 +148,9 @@ async def list_neighbours(
     return read(found, found.seq)
 
 
-@_question("/graph/paths", operation_id="findPath")
+@_question("/graph/paths")
 async def find_path(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     first: FromParameter,
     second: ToParameter,
     kinds: TiesParameter = None,
@@ -168,16 +158,14 @@ async def find_path(
     as_of: AsOfParameter = None,
 ) -> Response[Path]:
     """Find a shortest path between two entities, with memories that state each of its ties."""
-    ask, wanted = memories(request, backend).graph.path, tie_kinds(kinds)
-    found = await backend.store(ask, space, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
+    ask, wanted = request.memories.graph.path, tie_kinds(kinds)
+    found = await request.ask(ask, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
     return read(found, found.seq)
 
 
-@_question("/graph/relations", operation_id="listRelations")
+@_question("/graph/relations")
 async def list_relations(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     subject: SubjectParameter = None,
     kinds: KindsParameter = None,
     target: Annotated[ObjectParameter, QueryParameter(name="object")] = None,
@@ -185,9 +173,8 @@ async def list_relations(
     as_of: AsOfParameter = None,
 ) -> Response[Relations]:
     """List relations by subject, kind and object, with their evidence."""
-    found = await backend.store(
-        memories(request, backend).graph.relations,
-        space,
+    found = await request.ask(
+        request.memories.graph.relations,
         subject=subject,
         kinds=relation_kinds(kinds),
         object=target,
@@ -197,42 +184,22 @@ async def list_relations(
     return read(found, found.seq)
 
 
-@_question("/graph/proposals", operation_id="listProposals")
+@_question("/graph/proposals")
 async def list_proposals(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    limit: EntitiesParameter = 50,
-    as_of: AsOfParameter = None,
+    request: Request, limit: EntitiesParameter = 50, as_of: AsOfParameter = None
 ) -> Response[Proposals]:
     """List pairs of names that look alike. Nothing is merged until somebody says so."""
-    found = await backend.store(memories(request, backend).graph.proposals, space, limit=limit, as_of=parse(as_of))
+    found = await request.ask(request.memories.graph.proposals, limit=limit, as_of=parse(as_of))
     return read(found, found.seq)
 
 
-@_question("/graph/communities", operation_id="listCommunities")
+@_question("/graph/communities")
 async def list_communities(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    limit: CommunitiesParameter = 20,
-    as_of: AsOfParameter = None,
+    request: Request, limit: CommunitiesParameter = 20, as_of: AsOfParameter = None
 ) -> Response[Communities]:
     """List what belongs together: names that memories mention together more often than by chance.
 
     They are found by label propagation, the same in every call. Each has its most telling entities.
     """
-    found = await backend.store(memories(request, backend).graph.communities, space, limit=limit, as_of=parse(as_of))
+    found = await request.ask(request.memories.graph.communities, limit=limit, as_of=parse(as_of))
     return read(found, found.seq)
-
-
-ROUTES = (
-    get_graph,
-    list_entities,
-    get_entity,
-    list_neighbours,
-    find_path,
-    list_relations,
-    list_proposals,
-    list_communities,
-)

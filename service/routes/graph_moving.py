@@ -2,24 +2,23 @@
 
 from typing import Annotated, cast
 
-from litestar import Response, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar import Response
+from litestar.params import QueryParameter
 from litestar.response import Stream
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph_terms import DEPTH_MAX
 from muisti.core.query.points import parse
-from muisti.service.auth.middleware import memories
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.formats.graphs.layout import NODES_MAX
 from muisti.service.formats.graphs.svg import WIDTH_MAX, WIDTH_MIN, Picture, svg
-from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import AsOfParameter, between
-from muisti.service.http.streaming import on_threads
+from muisti.service.http.request import Request, on_threads
+from muisti.service.http.routing import Routes
 from muisti.service.routes.graph import NAMED
-from muisti.service.runtime.workers import Backend
+
+routes = Routes("graph")
 
 SVG = "image/svg+xml"
 _WORDS = 40  # nodes of a picture that are kept free for words
@@ -44,21 +43,8 @@ PictureWidth = Annotated[
 ]
 
 
-@get(
-    "/graph/export",
-    operation_id="exportGraph",
-    tags=["graph"],
-    needs="read",
-    media="application/json",
-    problems=NAMED,
-)
-async def export_graph(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    format_: FormatParameter = "json",
-    as_of: AsOfParameter = None,
-) -> Stream:
+@routes.get("/graph/export", needs="read", media="application/json", problems=NAMED)
+async def export_graph(request: Request, format_: FormatParameter = "json", as_of: AsOfParameter = None) -> Stream:
     """Write all entities and relations that the caller sees as a file: GraphML, Cytoscape, Cypher, JSON-LD, DOT, JSON.
 
     The file shows one point of history, whatever is written meanwhile. The same graph gives the same bytes.
@@ -66,21 +52,19 @@ async def export_graph(
     if format_ not in FORMATS:
         raise InvalidInput.at("$.format", f"{format_[:40]!r} is unknown; there are {', '.join(GRAPH_FORMATS)}")
     kind = FORMATS[cast(GraphFormat, format_)]
-    graph = await backend.store(memories(request, backend).graph.export, space, as_of=parse(as_of))
+    graph = await request.ask(request.memories.graph.export, as_of=parse(as_of))
     pages = exported(cast(GraphFormat, format_), graph.nodes(), graph.edges())
-    name = f"{space}{kind.suffix}"
+    name = f"{request.space}{kind.suffix}"
     return Stream(
-        on_threads(backend, pages),
+        on_threads(request.backend, pages),
         media_type=kind.media_type,
         headers={SEQ: str(graph.seq), "Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
-@get("/graph/picture", operation_id="drawGraph", tags=["graph"], needs="read", media=SVG, problems=NAMED)
+@routes.get("/graph/picture", needs="read", media=SVG, problems=NAMED)
 async def draw_graph(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     entity: CentreParameter = None,
     depth: PictureDepth = 1,
     limit: PictureLimit = 60,
@@ -92,11 +76,9 @@ async def draw_graph(
         raise InvalidInput.at("$.limit", f"is {limit}; 1 to {NODES_MAX - _WORDS} are allowed")
     if width is not None and not WIDTH_MIN <= width <= WIDTH_MAX:
         raise InvalidInput.at("$.width", f"is {width}; {WIDTH_MIN} to {WIDTH_MAX:,} are allowed")
-    part = await backend.store(
-        memories(request, backend).graph.part, space, entity, depth=depth, limit=limit, as_of=parse(as_of)
-    )
+    part = await request.ask(request.memories.graph.part, entity, depth=depth, limit=limit, as_of=parse(as_of))
     middle = next((node.name for node in part.nodes if node.id == part.centre), None)
-    title = f"Most mentioned in {space}" if middle is None else f"Around {middle}"
+    title = f"Most mentioned in {request.space}" if middle is None else f"Around {middle}"
     picture = Picture(
         nodes=part.nodes,
         edges=part.edges,
@@ -105,8 +87,5 @@ async def draw_graph(
         left_out=part.left_out,
         width=width,
     )
-    drawn = await backend.compute(svg, picture)
+    drawn = await request.backend.compute(svg, picture)
     return Response(drawn, media_type=SVG, headers={SEQ: str(part.seq)})
-
-
-ROUTES = (export_graph, draw_graph)

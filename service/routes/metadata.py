@@ -2,11 +2,15 @@
 
 from typing import Annotated
 
-from litestar import Request, Response, get
+from litestar import Response
 from msgspec import Meta, Struct
 
 from muisti.service.auth.challenge import MCP_PATH, WELL_KNOWN, Resource
+from muisti.service.http.request import Request
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import HttpError
+
+routes = Routes("operations", "")
 
 FRESH = {"Cache-Control": "no-cache"}
 
@@ -21,7 +25,7 @@ class ResourceReply(Struct, frozen=True, kw_only=True):
     resource_name: str = "Muisti"
 
 
-@get(WELL_KNOWN, operation_id="getResourceMetadata", needs="nothing", tags=["operations"], problems=["no_route"])
+@routes.get(WELL_KNOWN, needs="nothing", problems=["no_route"])
 async def get_resource_metadata(request: Request) -> Response[ResourceReply]:
     """Read where tokens for the HTTP API come from.
 
@@ -30,7 +34,7 @@ async def get_resource_metadata(request: Request) -> Response[ResourceReply]:
     return _metadata(request, "")
 
 
-@get(WELL_KNOWN + MCP_PATH, operation_id="getMcpMetadata", needs="nothing", tags=["operations"], problems=["no_route"])
+@routes.get(WELL_KNOWN + MCP_PATH, needs="nothing", problems=["no_route"])
 async def get_mcp_metadata(request: Request) -> Response[ResourceReply]:
     """Read where tokens for MCP come from.
 
@@ -50,6 +54,3 @@ def _metadata(request: Request, path: str) -> Response[ResourceReply]:
         bearer_methods_supported=["header"],
     )
     return Response(reply, headers=FRESH)
-
-
-ROUTES = (get_resource_metadata, get_mcp_metadata)

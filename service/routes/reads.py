@@ -4,32 +4,31 @@ from collections.abc import AsyncGenerator
 from itertools import islice
 from typing import Annotated, cast
 
-from litestar import Response, delete, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar import Response
+from litestar.params import QueryParameter
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import LIMIT_MAX, Seq
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of
 from muisti.service.feed import reads
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher
-from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import CursorParameter, LimitParameter
+from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
+from muisti.service.http.routing import Routes
 from muisti.service.routes.changes import LastEventId
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.reads import QuestionsReply, ReadsReply
 
+routes = Routes("changes")
+
 AfterParameter = Annotated[str | None, QueryParameter(description="The id of a read: only reads after it.")]
 
 
-@get("/reads", operation_id="listReads", tags=["changes"], needs="admin", streams=True)
+@routes.get("/reads", needs="admin", streams=True)
 async def list_reads(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     after: AfterParameter = None,
     limit: LimitParameter = 50,
     cursor: CursorParameter = None,
@@ -41,14 +40,14 @@ async def list_reads(
     tells. Each process has its own, which ends with it. With `Accept: text/event-stream` the answer is a stream of
     reads, oldest first, which begins now or behind `Last-Event-ID`.
     """
-    at, log = await _place(space, backend), backend.reads
+    at, log = await _place(request.space, request.backend), request.backend.reads
     if MEDIA_TYPE in request.headers.get("accept", ""):
-        return cast(Response[ReadsReply], await _stream(request, space, backend, at, last_event_id))
+        return cast(Response[ReadsReply], await _stream(request, request.space, request.backend, at, last_event_id))
     if not 1 <= limit <= LIMIT_MAX:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
     behind = 0 if after is None else log.number("after", after)
     before = None if cursor is None else log.number("cursor", cursor)
-    found = [*islice(log.entries(space, at.epoch, behind, before), limit + 1)]
+    found = [*islice(log.entries(request.space, at.epoch, behind, before), limit + 1)]
     items = [entry.read for entry in found[:limit]]
     next_cursor = items[-1].id if len(found) > limit else None
     reply = ReadsReply(
@@ -57,27 +56,25 @@ async def list_reads(
     return followed(request, read(reply, at), next_cursor)
 
 
-@get("/reads/unanswered", operation_id="listUnanswered", tags=["changes"], needs="admin")
-async def list_unanswered(
-    space: FromPath[str], backend: NamedDependency[Backend], limit: LimitParameter = 50
-) -> Response[QuestionsReply]:
+@routes.get("/reads/unanswered", needs="admin")
+async def list_unanswered(request: Request, limit: LimitParameter = 50) -> Response[QuestionsReply]:
     """List the questions of a space that found nothing, the most frequent first.
 
     They are those whose `evidence` was `none`, in this process, since it began or they were cleared. They are kept in
     the mode `questions` of `MUISTI_READ_LOG` alone, because what people ask may be personal.
     """
-    at, log = await _place(space, backend), backend.reads
+    at, log = await _place(request.space, request.backend), request.backend.reads
     if not 1 <= limit <= LIMIT_MAX:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
-    items = log.questions(space, at.epoch)[:limit]
+    items = log.questions(request.space, at.epoch)[:limit]
     return read(QuestionsReply(mode=log.mode, process=log.process, since=log.since, items=items), at)
 
 
-@delete("/reads", status_code=204, operation_id="forgetReads", tags=["changes"], needs="admin")
-async def forget_reads(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[None]:
+@routes.delete("/reads", status_code=204, needs="admin")
+async def forget_reads(request: Request) -> Response[None]:
     """Forget the reads of a space in this process, and its questions that found nothing."""
-    at = await _place(space, backend)
-    backend.reads.forget(space)
+    at = await _place(request.space, request.backend)
+    request.backend.reads.forget(request.space)
     return Response(None, status_code=204, headers={SEQ: str(at)})
 
 
@@ -86,7 +83,7 @@ async def _place(space: str, backend: Backend) -> Seq:
 
 
 async def _stream(request: Request, space: str, backend: Backend, at: Seq, last: str | None) -> EventStream:
-    access, log = access_of(request.scope), backend.reads
+    access, log = request.access, backend.reads
     seq_watcher: SeqWatcher = request.app.state.seq_watcher
     seq_watcher.check(access.key_id)
     after = log.newest if last is None else log.number("last_event_id", last)
@@ -102,6 +99,3 @@ async def _stream(request: Request, space: str, backend: Backend, at: Seq, last:
                 yield block
 
     return EventStream(counted(), {SEQ: str(at)})
-
-
-ROUTES = (list_reads, list_unanswered, forget_reads)

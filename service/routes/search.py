@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import msgspec
-from litestar import Response, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar import Response
+from litestar.params import JSONBody
 from litestar.types import Scope
 from msgspec import UNSET
 
@@ -14,45 +13,34 @@ from muisti.core.query.options import Part
 from muisti.service.asgi.sending import PlainResponse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen
-from muisti.service.http.decode import Request
 from muisti.service.http.freshness import reached
 from muisti.service.http.headers import FRESHNESS, SEQ, freshness
 from muisti.service.http.parameters import PAST
-from muisti.service.http.reading import reading
+from muisti.service.http.request import Request, reading
+from muisti.service.http.routing import Routes
 from muisti.service.observability.reads import asked_now
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.search import JointReply, SearchReply
 from muisti.service.schemas.search_requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 
+routes = Routes("search")
+everywhere = Routes("search", "")
 
-@post(
-    "/search", status_code=200, operation_id="search", tags=["search"], needs="read", problems=["model_mismatch", *PAST]
-)
-async def search(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[SearchBody],
-    backend: NamedDependency[Backend],
-) -> Response[SearchReply]:
+
+@routes.post("/search", status_code=200, needs="read", problems=["model_mismatch", *PAST])
+async def search(request: Request, data: JSONBody[SearchBody]) -> Response[SearchReply]:
     """Find the memories that best answer a query.
 
     The filter applies before the ranking: the answer has up to `limit` hits, all of which pass the filter.
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    return (await answered(request.scope, space, data, backend, age)).response()
+    return (await answered(request.scope, request.space, data, request.backend, age)).response()
 
 
-@post(
-    "/v1/search",
-    status_code=200,
-    operation_id="searchSpaces",
-    tags=["search"],
-    needs="read",
-    problems=["not_found", "model_mismatch", "not_yet_replicated", *PAST],
+@everywhere.post(
+    "/v1/search", status_code=200, needs="read", problems=["not_found", "model_mismatch", "not_yet_replicated", *PAST]
 )
-async def search_spaces(
-    request: Request, data: JSONBody[JointSearchBody], backend: NamedDependency[Backend]
-) -> Response[JointReply]:
+async def search_spaces(request: Request, data: JSONBody[JointSearchBody]) -> Response[JointReply]:
     """Find the memories of several spaces that best answer a query.
 
     The key must open each of them, inherited ones too. The score of a memory is that in its own space, times the weight
@@ -60,17 +48,19 @@ async def search_spaces(
     each.
     """
     data.check()
-    access, query = access_of(request.scope), data.to_query()
+    access, query = request.access, data.to_query()
     parents: tuple[str, ...] = ()
     if data.inherit_from is not None:
         check(access, "read", data.inherit_from)
-        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
+        parents = (
+            await request.backend.store(request.backend.engine.spaces.get, data.inherit_from)
+        ).policy.inherits or ()
     parts = data.parts(parents)
-    await opened(request, backend, parts)
+    await opened(request, request.backend, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    with reading(request.scope, backend, "search") as noted:
-        answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, age)
+    with reading(request.scope, request.backend, "search") as noted:
+        answer = await request.backend.search_spaces(seen(request.scope, request.backend), chosen, query, age)
         for one in answer.spaces:
             hits = sum(hit.memory.space == one.name for hit in answer.hits)
             noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
@@ -85,7 +75,7 @@ async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) 
         Forbidden: the key may not read.
         NotYetReplicated, EpochGone: as `reached`.
     """
-    access = access_of(request.scope)
+    access = request.access
     for part in parts:
         check(access, "read", part.name)
     strong = freshness(request.headers.get(FRESHNESS)).strong
@@ -134,7 +124,3 @@ def server_timing(timings: Timings) -> str:
         f"embed;dur={timings.embed:.2f}, filter;dur={timings.filter:.2f}, "
         f"rank;dur={timings.rank:.2f}, fetch;dur={timings.fetch:.2f}"
     )
-
-
-ROUTES = (search,)
-EVERYWHERE = (search_spaces,)

@@ -4,7 +4,7 @@ from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Response, post, put
+from litestar import Response
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, QueryParameter
 
@@ -12,15 +12,18 @@ from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.views.documents import STRATEGIES, Held, Job, Reading
 from muisti.service.auth.middleware import memories
-from muisti.service.http.decode import JSON, Request, convert, decode
+from muisti.service.http.decode import JSON, convert, decode
 from muisti.service.http.headers import SEQ, IdempotencyKeyHeader
 from muisti.service.http.ingesting import Ask, stored, stored_from
-from muisti.service.http.objects import CategoryParameter
-from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.parameters import CategoryParameter, DryRunParameter
+from muisti.service.http.request import Request
+from muisti.service.http.routing import Routes
 from muisti.service.http.uploads import FORM, Upload, body_of, close, uploaded
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.documents import USUAL, CutReply, DocumentBody, PreviewReply, PutReply
 from muisti.service.schemas.tasks import TaskReply
+
+routes = Routes("documents")
 
 OCTETS = "application/octet-stream"
 BODIES = (OCTETS, FORM)
@@ -96,10 +99,8 @@ STORING = {
 }
 
 
-@post(
+@routes.post(
     "/documents",
-    operation_id="addDocuments",
-    tags=["documents"],
     needs="write",
     statuses=[200, 202],
     bodies=(DocumentBody, *BODIES),
@@ -109,12 +110,7 @@ STORING = {
     dependencies=STORING,
 )
 async def add_documents(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    given: NamedDependency[DocumentBody],
-    late: NamedDependency[Late],
-    path: PathParameter = None,
+    request: Request, given: NamedDependency[DocumentBody], late: NamedDependency[Late], path: PathParameter = None
 ) -> Response[PutReply] | Response[PutReply] | Response[TaskReply]:
     """Store files or a text as documents.
 
@@ -123,13 +119,11 @@ async def add_documents(
     is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in
     it. Parameters are for files; in JSON they are fields.
     """
-    return await _put(request, backend, space, _at(given, path), late)
+    return await _put(request, _at(given, path), late)
 
 
-@put(
+@routes.put(
     "/documents/{document:str}",
-    operation_id="putDocument",
-    tags=["documents"],
     needs="write",
     statuses=[201, 202],
     bodies=(DocumentBody, *BODIES),
@@ -139,22 +133,15 @@ async def add_documents(
     dependencies=STORING,
 )
 async def put_document(
-    request: Request,
-    space: FromPath[str],
-    document: FromPath[str],
-    backend: NamedDependency[Backend],
-    given: NamedDependency[DocumentBody],
-    late: NamedDependency[Late],
+    request: Request, document: FromPath[str], given: NamedDependency[DocumentBody], late: NamedDependency[Late]
 ) -> Response[PutReply] | Response[PutReply] | Response[TaskReply]:
     """Store a file or a text as the document at a path. A slash in the path is sent as `%2F`."""
-    return await _put(request, backend, space, _at(given, document), late)
+    return await _put(request, _at(given, document), late)
 
 
-@post(
+@routes.post(
     "/documents/preview",
     status_code=200,
-    operation_id="previewDocument",
-    tags=["documents"],
     needs="read",
     bodies=(DocumentBody, *BODIES),
     problems=["too_large", "unsupported_media_type", *_OF_FILES],
@@ -162,35 +149,26 @@ async def put_document(
     dependencies=CUTTING,
 )
 async def preview_document(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    cutting: NamedDependency[DocumentBody],
-    path: PathParameter = None,
+    request: Request, cutting: NamedDependency[DocumentBody], path: PathParameter = None
 ) -> Response[PreviewReply]:
     """Show where a file or a text would be cut. Nothing is stored."""
     given = _at(cutting, path)
-    seq = (await backend.store(backend.engine.spaces.get, space)).at
+    seq = (await request.ask(request.backend.engine.spaces.get)).at
     if request.content_type[0] == JSON:
-        body = decode(await body_of(request, backend.uploads.body), DocumentBody)
+        body = decode(await body_of(request, request.backend.uploads.body), DocumentBody)
         uploads = [_of_text(body)]
     else:
-        body, uploads = given, await uploaded(request, backend, backend.uploads.limit)
+        body, uploads = given, await uploaded(request, request.backend, request.backend.uploads.limit)
     try:
         name = body.path or uploads[0].name or "text.txt"
-        made = await backend.store(_previewed, request, backend, name, uploads[0].held, body.reading())
+        made = await request.backend.store(_previewed, request, request.backend, name, uploads[0].held, body.reading())
     finally:
         close(uploads)
     return Response(made, headers={SEQ: str(seq)}, status_code=200)
 
 
-async def _put(
-    request: Request,
-    backend: Backend,
-    space: str,
-    given: DocumentBody,
-    late: Late,
-) -> Any:
+async def _put(request: Request, given: DocumentBody, late: Late) -> Any:
+    backend, space = request.backend, request.space
     await backend.store(backend.engine.spaces.get, space)  # before a long body is read
     if request.content_type[0] != JSON:
         ask = _ask(space, given, late)
@@ -227,6 +205,3 @@ def _previewed(request: Request, backend: Backend, name: str, held: Held, readin
     cuts = memories(request, backend).documents.preview(name, held, reading)
     items = [CutReply.of(one) for one in islice(cuts, PREVIEWED)]
     return PreviewReply(items=items, chunks=len(items) + sum(1 for _ in cuts))
-
-
-ROUTES = (add_documents, put_document, preview_document)
