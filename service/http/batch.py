@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
@@ -16,7 +17,7 @@ from muisti.service.http.decode import decode
 from muisti.service.schemas.conversation_requests import ExchangeBody, ExchangesBody
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
-from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply, degraded_of
+from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply
 from muisti.service.schemas.requests import DraftBody
 from muisti.service.schemas.suggestions import suggestions_of
 
@@ -139,7 +140,7 @@ class _Adding:
             failed=len(items) - created,
             flags=flagged(self._flags),
             seq=seq,
-            degraded=degraded_of(self._degraded),
+            degraded=list(self._degraded) or UNSET,
             suggestions=suggestions_of(self._stored),
         )
 

@@ -63,7 +63,7 @@ def planned(plan: Plan | None, answer: Response[T]) -> Response[T]:
     """Return the answer itself; for a dry run its plan, with the answer that the caller would get."""
     if plan is None:
         return answer
-    reply = DryRunReply.of(plan, answer.status_code or 200, answer.content)
+    reply = DryRunReply.of(plan, status=answer.status_code or 200, answer=answer.content)
     headers = {name: value for name, value in answer.headers.items() if name == SEQ}
     return cast(Response[T], Response(reply, status_code=200, headers=headers))
 

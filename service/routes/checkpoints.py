@@ -36,7 +36,7 @@ async def create_checkpoint(request: Request, data: JSONBody[CheckpointBody]) ->
     """
     seen = request.memories
     made, seq = await request.ask(seen.timeline.create_checkpoint, data.name, data.note)
-    answer = read(CheckpointReply.of(made, seq), seq)
+    answer = read(CheckpointReply.at(made, seq), seq)
     answer.status_code = 201
     return tried(request, answer)
 
@@ -45,7 +45,7 @@ async def create_checkpoint(request: Request, data: JSONBody[CheckpointBody]) ->
 async def list_checkpoints(request: Request) -> Response[CheckpointsReply]:
     """List the checkpoints, newest first."""
     found, seq = await request.ask(request.memories.timeline.list_checkpoints)
-    return read(CheckpointsReply(items=[CheckpointReply.of(one, seq) for one in found]), seq)
+    return read(CheckpointsReply(items=[CheckpointReply.at(one, seq) for one in found]), seq)
 
 
 @routes.delete("/checkpoints/{checkpoint:str}", needs="write", standard=DRY)

@@ -53,8 +53,8 @@ async def decide_conflict(
         check(request.access, "delete")
     seen = request.memories
     one, done = await request.ask(seen.review.decide, conflict_id, decision)
-    answer = Response(DecidedReply.of(one, decision, done.seq), status_code=200, headers=written_headers(done))
-    return planned(done.plan, answer)
+    reply = DecidedReply.of(one, decision=decision, seq=str(done.seq))
+    return planned(done.plan, Response(reply, status_code=200, headers=written_headers(done)))
 
 
 @routes.post("/promote", status_code=200, needs="write", standard=DRY, tag="memories")

@@ -21,6 +21,7 @@ from muisti.service.http.routing import Routes
 from muisti.service.runtime.summary_writer import SummaryWriter
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.discourse import (
+    ChangedTopic,
     ChangedTopicsReply,
     MadeSummariesReply,
     MergeTopicsBody,
@@ -221,7 +222,7 @@ async def release_from_working_memory(
 
 
 def _topics(written: Written) -> Response[ChangedTopicsReply]:
-    reply = ChangedTopicsReply.of(written.memories)
+    reply = ChangedTopicsReply(items=ChangedTopic.each(written.memories))
     return planned(written.plan, Response(reply, status_code=200, headers=written_headers(written)))
 
 

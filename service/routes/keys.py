@@ -58,7 +58,7 @@ def _create(backend: Backend, access: Access, data: KeyBody) -> MadeKeyReply:
         parent=parent,
         by=access.actor,
     )
-    return MadeKeyReply.of_made(made, secret)
+    return MadeKeyReply.of(made, key=secret)
 
 
 @routes.get("/v1/keys", needs="key")
@@ -67,7 +67,8 @@ async def list_keys(request: Request) -> KeysReply:
 
     The caller's own and those made with it; with the scope admin, all of the caller's spaces.
     """
-    return KeysReply.of(await request.backend.store(visible, request.access, request.backend.engine.keys))
+    found = await request.backend.store(visible, request.access, request.backend.engine.keys)
+    return KeysReply(items=KeyReply.each(found))
 
 
 @routes.get("/v1/access", needs="key")
@@ -121,7 +122,7 @@ def _rotate(backend: Backend, access: Access, key_id: str, data: RotateBody) -> 
         expires_at=no_later(access, zoned(data.expires_at) or old.expires_at),
         by=access.actor,
     )
-    return MadeKeyReply.of_made(made, secret)
+    return MadeKeyReply.of(made, key=secret)
 
 
 @routes.get("/v1/audit", needs="admin")

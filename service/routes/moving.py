@@ -116,7 +116,7 @@ async def import_memories(
 @routes.get("/imports", needs="read")
 async def list_imports(request: Request) -> ImportsReply:
     """List the imports, newest first."""
-    return ImportsReply.of(await request.ask(request.memories.read.imports))
+    return ImportsReply(items=ImportedReply.each(await request.ask(request.memories.read.imports)))
 
 
 @routes.post(

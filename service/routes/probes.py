@@ -30,7 +30,7 @@ async def add_probe(request: Request, data: JSONBody[ProbeBody]) -> Response[Pro
 async def list_probes(request: Request) -> Response[ProbesReply]:
     """List the probes, oldest first."""
     found = await request.ask(request.backend.engine.probes.list, request.caller)
-    return await placed(Response(ProbesReply.of(found)), request)
+    return await placed(Response(ProbesReply(items=ProbeReply.each(found))), request)
 
 
 @routes.delete("/probes/{probe_id:str}", needs="write")
@@ -53,4 +53,4 @@ async def run_probes(request: Request) -> Response[RunReply]:
 async def list_probe_runs(request: Request) -> Response[RunsReply]:
     """List the last 20 runs, newest first."""
     found = await request.ask(request.backend.engine.probes.runs, request.caller)
-    return await placed(Response(RunsReply.of(found)), request)
+    return await placed(Response(RunsReply(items=RunReply.each(found))), request)

@@ -1,15 +1,16 @@
 """Requests and replies about checkpoints, diffs and rollbacks."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
+from muisti.core.model.comparisons import Checkpoint, MemoryChange
 from muisti.core.model.outcomes import Cleared, RolledBack
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
@@ -44,7 +45,7 @@ class ClearBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     confirm: Annotated[str, Meta(description=f"The phrase `{CLEAR_PHRASE}`.", examples=[CLEAR_PHRASE])]
 
 
-class ClearedReply(Struct, frozen=True, kw_only=True):
+class ClearedReply(Reply, frozen=True, kw_only=True):
     """Result of clearing a space. A rollback to `before` undoes it."""
 
     ended: Annotated[int, Meta(description="Memories that were deleted.")]
@@ -52,11 +53,11 @@ class ClearedReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, done: Cleared) -> "ClearedReply":
-        return cls(ended=done.ended, before=str(done.before), seq=str(done.written.seq))
+    def of(cls, value: Cleared, /, **more: Any) -> Self:
+        return super().of(value, seq=str(value.written.seq), **more)
 
 
-class CheckpointReply(Struct, frozen=True, kw_only=True):
+class CheckpointReply(Reply, frozen=True, kw_only=True):
     """A named point of history."""
 
     name: CheckpointName
@@ -66,20 +67,19 @@ class CheckpointReply(Struct, frozen=True, kw_only=True):
     note: str | None
 
     @classmethod
-    def of(cls, one: Checkpoint, at: Seq) -> "CheckpointReply":
-        """Make the reply of a checkpoint; `at` is any point of the same epoch."""
-        seq = str(Seq(at.epoch, one.seq))
-        return cls(name=one.name, seq=seq, created_at=one.created_at, actor=one.actor, note=one.note)
+    def at(cls, one: Checkpoint, point: Seq) -> Self:
+        """Return the reply of a checkpoint; `point` is any point of the same epoch."""
+        return cls.of(one, seq=str(Seq(point.epoch, one.seq)))
 
 
-class CheckpointsReply(Struct, frozen=True, kw_only=True):
+class CheckpointsReply(Reply, frozen=True, kw_only=True):
     """All checkpoints of a space, newest first."""
 
     items: list[CheckpointReply]
     next_cursor: None = None
 
 
-class MemoryChangeReply(Struct, frozen=True, kw_only=True):
+class MemoryChangeReply(Reply, frozen=True, kw_only=True):
     """Difference of a memory between two points. `before` and `after` are null where it was not current."""
 
     id: fields.MemoryId
@@ -89,13 +89,11 @@ class MemoryChangeReply(Struct, frozen=True, kw_only=True):
     changes: list[FieldChangeReply]
 
     @classmethod
-    def of(cls, one: MemoryChange) -> "MemoryChangeReply":
-        before, after = (None if memory is None else MemoryReply.of(memory) for memory in (one.before, one.after))
-        changes = [FieldChangeReply(field=each.field, before=each.before, after=each.after) for each in one.fields]
-        return cls(id=one.id, change=one.change, before=before, after=after, changes=changes)
+    def of(cls, value: MemoryChange, /, **more: Any) -> Self:
+        return super().of(value, changes=value.fields, **more)
 
 
-class DiffReply(Struct, frozen=True, kw_only=True):
+class DiffReply(Reply, frozen=True, kw_only=True):
     """A page of what changed between two points, in the order of ids."""
 
     items: list[MemoryChangeReply]
@@ -103,13 +101,8 @@ class DiffReply(Struct, frozen=True, kw_only=True):
     since: fields.SeqText
     until: fields.SeqText
 
-    @classmethod
-    def of(cls, diff: Diff) -> "DiffReply":
-        items = [MemoryChangeReply.of(one) for one in diff.items]
-        return cls(items=items, next_cursor=diff.next_cursor, since=str(diff.since), until=str(diff.until))
 
-
-class RolledBackReply(Struct, frozen=True, kw_only=True):
+class RolledBackReply(Reply, frozen=True, kw_only=True):
     """Result of a rollback: the space is as it was at `to`. A rollback to `before` undoes it."""
 
     to: fields.SeqText
@@ -121,15 +114,7 @@ class RolledBackReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, done: RolledBack) -> "RolledBackReply":
-        tally = done.written.tally
-        assert tally is not None
-        return cls(
-            to=str(done.to),
-            before=str(done.before),
-            added=tally.added,
-            changed=tally.changed,
-            ended=tally.ended,
-            flags=flagged(done.written.flags),
-            seq=str(done.written.seq),
-        )
+    def of(cls, value: RolledBack, /, **more: Any) -> Self:
+        written = value.written
+        points = {"to": str(value.to), "before": str(value.before), "seq": str(written.seq)}
+        return super().of(written.tally, **points, flags=flagged(written.flags), **more)

@@ -1,16 +1,16 @@
 """Requests and replies of reviews: conflicts that wait for a decision, and candidates."""
 
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Self, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.conflicts import ConflictPage, OpenConflict
+from muisti.core.model.conflicts import OpenConflict
 from muisti.core.model.outcomes import Reviewed, ReviewKind
 from muisti.core.model.terms import Decision
-from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
-from muisti.service.schemas.likeness import DifferenceReply, differing
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.likeness import DifferenceReply
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.settings import Settings
 
@@ -30,7 +30,7 @@ class DecisionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     decision: DecisionName
 
 
-class ConflictReply(Struct, frozen=True, kw_only=True):
+class ConflictReply(Reply, frozen=True, kw_only=True):
     """Two current memories: `new` was stored although it says what `existing` says, or the contrary."""
 
     id: ConflictId
@@ -49,31 +49,18 @@ class ConflictReply(Struct, frozen=True, kw_only=True):
     new: MemoryReply
 
     @classmethod
-    def of(cls, one: OpenConflict) -> "ConflictReply":
-        return cls(
-            id=str(one.id),
-            kind=one.kind,
-            similarity=one.similarity,
-            differs=differing(one.differs),
-            opened_at=one.opened_at,
-            actor=one.actor,
-            existing=MemoryReply.of(one.existing),
-            new=MemoryReply.of(one.new),
-        )
+    def of(cls, value: OpenConflict, /, **more: Any) -> Self:
+        return super().of(value, id=str(value.id), **more)
 
 
-class ConflictsReply(Struct, frozen=True, kw_only=True):
+class ConflictsReply(Reply, frozen=True, kw_only=True):
     """A page of open conflicts, newest first."""
 
     items: list[ConflictReply]
     next_cursor: str | None
 
-    @classmethod
-    def of(cls, page: ConflictPage) -> "ConflictsReply":
-        return cls(items=[ConflictReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
-
-class DecidedReply(Struct, frozen=True, kw_only=True):
+class DecidedReply(Reply, frozen=True, kw_only=True):
     """The decision, and the ids of both memories."""
 
     id: ConflictId
@@ -83,8 +70,8 @@ class DecidedReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, one: OpenConflict, decision: Decision, seq: Seq) -> "DecidedReply":
-        return cls(id=str(one.id), decision=decision, existing_id=one.existing.id, new_id=one.new.id, seq=str(seq))
+    def of(cls, value: OpenConflict, /, **more: Any) -> Self:
+        return cls(id=str(value.id), existing_id=value.existing.id, new_id=value.new.id, **more)
 
 
 Counts = Annotated[dict[str, int], Meta(description="Memories by status.")]
@@ -113,7 +100,7 @@ class PruneBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         }
 
 
-class ReviewReply(Struct, frozen=True, kw_only=True):
+class ReviewReply(Reply, frozen=True, kw_only=True):
     """The memories whose status changed, and how many memories there are of each before and after."""
 
     items: list[MemoryReply]
@@ -123,11 +110,5 @@ class ReviewReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, reviewed: Reviewed) -> "ReviewReply":
-        return cls(
-            items=[MemoryReply.of(memory) for memory in reviewed.written.memories],
-            before=dict(reviewed.before),
-            after=dict(reviewed.after),
-            more=reviewed.more,
-            seq=str(reviewed.written.seq),
-        )
+    def of(cls, value: Reviewed, /, **more: Any) -> Self:
+        return super().of(value, items=list(value.written.memories), seq=str(value.written.seq), **more)

@@ -1,6 +1,6 @@
 """Bodies and replies of contexts: what goes into a prompt, and what that rests on."""
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -26,7 +26,7 @@ from muisti.core.query import filters, points
 from muisti.core.query.options import Part
 from muisti.core.views.context import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.search_requests import PartBody, RecencyBody
 
 Ranked = Literal["hybrid", "semantic", "keyword"]
@@ -151,7 +151,7 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         )
 
 
-class ContextReply(Struct, frozen=True, kw_only=True):
+class ContextReply(Reply, frozen=True, kw_only=True):
     """A text for a prompt, its exact size, and what it rests on."""
 
     text: str
@@ -172,8 +172,8 @@ class ContextReply(Struct, frozen=True, kw_only=True):
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
 
     @classmethod
-    def of(cls, one: Context, receipt: str | UnsetType = UNSET) -> "ContextReply":
-        return copied(cls, one, seq=str(one.seq), receipt=receipt)
+    def of(cls, value: Context, receipt: str | UnsetType = UNSET, /, **more: Any) -> Self:
+        return super().of(value, receipt=receipt, **more)
 
 
 def _wanted(one: SectionBody) -> Wanted:

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, cast
+from typing import Annotated, Any, Self
 
 from msgspec import Meta, Struct
 
 from muisti.core.context.counting import ENCODINGS, USUAL
 from muisti.core.model.values import Memory
-from muisti.core.model.working import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
+from muisti.core.model.working import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Working
 from muisti.core.views.discourse import Stored
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply
 
 Encoding = Annotated[
     str, Meta(description="The encoding whose tokens are counted.", extra_json_schema={"enum": list(ENCODINGS)})
@@ -43,7 +43,7 @@ class MergeTopicsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     topics: Annotated[list[fields.TopicName], Meta(extra_json_schema={"minItems": 2}, examples=[["t1", "t2"]])]
 
 
-class ChangedTopic(Struct, frozen=True, kw_only=True):
+class ChangedTopic(Reply, frozen=True, kw_only=True):
     """A topic after a change."""
 
     id: fields.MemoryId
@@ -53,19 +53,15 @@ class ChangedTopic(Struct, frozen=True, kw_only=True):
     spans: Annotated[list[list[int]], Meta(description="First and last turn of each stretch.")]
 
     @classmethod
-    def of(cls, memory: Memory) -> "ChangedTopic":
-        spans = cast("list[list[int]]", memory.structure.get("spans", []))
-        return cls(id=memory.id, version=memory.version, name=memory.topic or "", title=memory.content, spans=spans)
+    def of(cls, value: Memory, /, **more: Any) -> Self:
+        spans = value.structure.get("spans", [])
+        return super().of(value, name=value.topic or "", title=value.content, spans=spans, **more)
 
 
-class ChangedTopicsReply(Struct, frozen=True, kw_only=True):
+class ChangedTopicsReply(Reply, frozen=True, kw_only=True):
     """The topics that a change has left."""
 
     items: list[ChangedTopic]
-
-    @classmethod
-    def of(cls, memories: Sequence[Memory]) -> "ChangedTopicsReply":
-        return cls(items=[ChangedTopic.of(memory) for memory in memories])
 
 
 class SummariseBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -131,7 +127,7 @@ class SummariesReply(Struct, frozen=True, kw_only=True):
         return cls(items=[SummaryReply.of_memory(one.memory, stale=one.stale) for one in found])
 
 
-class MadeSummariesReply(Struct, frozen=True, kw_only=True):
+class MadeSummariesReply(Reply, frozen=True, kw_only=True):
     """The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."""
 
     items: list[SummaryReply]
@@ -167,7 +163,7 @@ class WorkingEntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return Entry(key=key, expires_at=expires_at, **given)
 
 
-class WorkingEntryReply(Struct, frozen=True, kw_only=True):
+class WorkingEntryReply(Reply, frozen=True, kw_only=True):
     """Entry that is kept at a key."""
 
     key: str
@@ -178,12 +174,8 @@ class WorkingEntryReply(Struct, frozen=True, kw_only=True):
     priority: int
     expires_at: datetime | None
 
-    @classmethod
-    def of(cls, entry: Entry) -> "WorkingEntryReply":
-        return copied(cls, entry)
 
-
-class HeldReply(Struct, frozen=True, kw_only=True):
+class HeldReply(Reply, frozen=True, kw_only=True):
     """Something that working memory holds, or has evicted for a `reason`."""
 
     source: Annotated[str, Meta(extra_json_schema={"enum": ["memory", "text", "reserved", "turn"]})]
@@ -205,12 +197,8 @@ class HeldReply(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None
     reason: Annotated[str | None, Meta(extra_json_schema={"enum": ["budget", "gone", None]})]
 
-    @classmethod
-    def of(cls, held: Held) -> "HeldReply":
-        return copied(cls, held, acts=list(held.acts))
 
-
-class WorkingReply(Struct, frozen=True, kw_only=True):
+class WorkingReply(Reply, frozen=True, kw_only=True):
     """The working memory of a conversation. `tokens` and `reserved` are together at most `token_budget`."""
 
     token_budget: int
@@ -223,17 +211,8 @@ class WorkingReply(Struct, frozen=True, kw_only=True):
     evicted: list[HeldReply]
 
     @classmethod
-    def of(cls, found: Working) -> "WorkingReply":
-        return cls(
-            token_budget=found.token_budget,
-            encoding=found.encoding,
-            text=found.text,
-            tokens=found.tokens,
-            reserved=found.reserved,
-            free=found.token_budget - found.tokens - found.reserved,
-            held=[HeldReply.of(one) for one in found.held],
-            evicted=[HeldReply.of(one) for one in found.evicted],
-        )
+    def of(cls, value: Working, /, **more: Any) -> Self:
+        return super().of(value, free=value.token_budget - value.tokens - value.reserved, **more)
 
 
 class OptimizeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -245,7 +224,7 @@ class OptimizeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     query: Annotated[str, Meta(description="What the text is needed for.")] = ""
 
 
-class OptimizedReply(Struct, frozen=True, kw_only=True):
+class OptimizedReply(Reply, frozen=True, kw_only=True):
     """The text within its budget: whole sentences and blocks of code, in their order."""
 
     text: str

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from muisti.core.model.comparisons import Divergence
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 
 BEGINNING = 200  # characters
 
 
-class DivergedReply(Struct, frozen=True, kw_only=True):
+class DivergedReply(Reply, frozen=True, kw_only=True):
     """A memory that both spaces have changed: its id in the space and in the other, and what it says in each."""
 
     id: fields.MemoryId

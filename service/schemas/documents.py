@@ -1,7 +1,7 @@
 """Requests and replies about documents and their chunks."""
 
 from datetime import datetime
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import Meta, Struct
 
@@ -15,15 +15,14 @@ from muisti.core.model.filing import (
     DocumentPage,
     Listed,
     Outcome,
-    Pruned,
     Put,
     Synced,
 )
 from muisti.core.model.terms import PRUNE_STRATEGIES, Importance, PruneStrategy, SourceClass
 from muisti.core.model.times import to_us
-from muisti.core.views.documents import STRATEGIES, Chunking, Preview, Reading, Stated
+from muisti.core.views.documents import STRATEGIES, Chunking, Reading, Stated
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import Cursor
 
@@ -134,7 +133,13 @@ class SyncBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return [one.listed(f"$.files[{number}]") for number, one in enumerate(self.files)]
 
 
-class DocumentReply(Struct, frozen=True, kw_only=True):
+_KNOWN = (  # fields of a document that are none of its memory
+    *("path", "title", "media_type", "language", "pages", "sha256", "size", "mtime"),
+    *("chunks", "characters", "lines", "tokens", "notes", "options"),
+)
+
+
+class DocumentReply(Reply, frozen=True, kw_only=True):
     """A document in one of its versions."""
 
     id: fields.MemoryId
@@ -165,8 +170,9 @@ class DocumentReply(Struct, frozen=True, kw_only=True):
     indexed_at: fields.Time
 
     @classmethod
-    def of(cls, document: Document) -> "DocumentReply":
-        return cls(**_told(document))
+    def of(cls, value: Document, /, **more: Any) -> Self:
+        known = {name: getattr(value, name) for name in _KNOWN}
+        return super().of(value.memory, **known, indexed_at=value.memory.updated_at, **more)
 
 
 class PutReply(DocumentReply, frozen=True, kw_only=True):
@@ -187,12 +193,12 @@ class PutReply(DocumentReply, frozen=True, kw_only=True):
     flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
 
     @classmethod
-    def of_put(cls, put: Put) -> "PutReply":
-        counts = {name: getattr(put, name) for name in ("added", "kept", "changed", "ended", "moved_from")}
-        return cls(**_told(put.document), outcome=put.outcome, **counts, flags=flagged(put.flags))
+    def of_put(cls, put: Put) -> Self:
+        counts = {name: getattr(put, name) for name in ("outcome", "added", "kept", "changed", "ended", "moved_from")}
+        return cls.of(put.document, **counts, flags=flagged(put.flags))
 
 
-class DocumentsReply(Struct, frozen=True, kw_only=True):
+class DocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, by path unless `sort` names another order, with sums over all pages."""
 
     items: list[DocumentReply]
@@ -203,19 +209,13 @@ class DocumentsReply(Struct, frozen=True, kw_only=True):
     next_cursor: Cursor
 
     @classmethod
-    def of(cls, page: DocumentPage) -> "DocumentsReply":
-        sums = page.totals
-        return cls(
-            items=[DocumentReply.of(one) for one in page.items],
-            total=sums.documents,
-            chunks=sums.chunks,
-            characters=sums.characters,
-            size=sums.size,
-            next_cursor=page.next_cursor,
-        )
+    def of(cls, value: DocumentPage, /, **more: Any) -> Self:
+        sums = value.totals
+        counts = {"chunks": sums.chunks, "characters": sums.characters, "size": sums.size}
+        return super().of(value, total=sums.documents, **counts, **more)
 
 
-class ChunkReply(Struct, frozen=True, kw_only=True):
+class ChunkReply(Reply, frozen=True, kw_only=True):
     """A chunk at its place in the text of its document."""
 
     id: fields.MemoryId
@@ -235,29 +235,15 @@ class ChunkReply(Struct, frozen=True, kw_only=True):
     tokens: Count
 
     @classmethod
-    def of(cls, chunk: Chunk) -> "ChunkReply":
-        memory = chunk.memory
-        said = memory.structure
-        return cls(
-            id=memory.id,
-            version=memory.version,
-            content=memory.content,
-            position=memory.position or 0,
-            start=chunk.start,
-            stop=chunk.stop,
-            overlap=chunk.overlap,
-            first_line=chunk.first_line,
-            last_line=chunk.last_line,
-            page=cast("int | None", said.get("page")),
-            headings=cast("list[str]", said.get("headings", [])),
-            language=cast("str | None", said.get("language")),
-            symbol=cast("str | None", said.get("symbol")),
-            kind=str(said.get("piece", "text")),
-            tokens=memory.tokens,
-        )
+    def of(cls, value: Chunk, /, **more: Any) -> Self:
+        memory, said = value.memory, value.memory.structure
+        given = {name: getattr(memory, name) for name in ("id", "version", "content", "tokens")}
+        stated = {name: said.get(name) for name in ("page", "language", "symbol")}
+        headings, kind = said.get("headings", []), str(said.get("piece", "text"))
+        return super().of(value, **given, **stated, position=memory.position or 0, headings=headings, kind=kind, **more)
 
 
-class ChunksReply(Struct, frozen=True, kw_only=True):
+class ChunksReply(Reply, frozen=True, kw_only=True):
     """Chunks of a document, in their order."""
 
     document: fields.MemoryId
@@ -267,17 +253,11 @@ class ChunksReply(Struct, frozen=True, kw_only=True):
     next_cursor: Cursor
 
     @classmethod
-    def of(cls, page: ChunkPage) -> "ChunksReply":
-        return cls(
-            document=page.document.memory.id,
-            path=page.document.path,
-            items=[ChunkReply.of(one) for one in page.items],
-            total=page.total,
-            next_cursor=page.next_cursor,
-        )
+    def of(cls, value: ChunkPage, /, **more: Any) -> Self:
+        return super().of(value, document=value.document.memory.id, path=value.document.path, **more)
 
 
-class CutReply(Struct, frozen=True, kw_only=True):
+class CutReply(Reply, frozen=True, kw_only=True):
     """A chunk as it would be cut."""
 
     start: Annotated[int, Meta(description="Offset of its text, overlap included.", ge=0)]
@@ -291,26 +271,22 @@ class CutReply(Struct, frozen=True, kw_only=True):
     kind: str
     beginning: Annotated[str, Meta(description="Its first words behind the overlap.")]
 
-    @classmethod
-    def of(cls, one: Preview) -> "CutReply":
-        return copied(cls, one, headings=list(one.headings))
 
-
-class PreviewReply(Struct, frozen=True, kw_only=True):
+class PreviewReply(Reply, frozen=True, kw_only=True):
     """Where a file would be cut. Nothing was stored. `items` has the first 1,000 chunks."""
 
     items: list[CutReply]
     chunks: Annotated[int, Meta(description="How many there would be.", ge=0)]
 
 
-class MoveReply(Struct, frozen=True, kw_only=True):
+class MoveReply(Reply, frozen=True, kw_only=True):
     """The path of a document before and after its file moved."""
 
     before: fields.DocumentPath
     after: fields.DocumentPath
 
 
-class SyncReply(Struct, frozen=True, kw_only=True):
+class SyncReply(Reply, frozen=True, kw_only=True):
     """Documents that ended, moved or stayed. Send the files in `wanted` next."""
 
     wanted: Annotated[list[str], Meta(description="Files that are new or have changed.")]
@@ -320,17 +296,12 @@ class SyncReply(Struct, frozen=True, kw_only=True):
     chunks_ended: Count
 
     @classmethod
-    def of(cls, synced: Synced) -> "SyncReply":
-        return cls(
-            wanted=list(synced.wanted),
-            ended=list(synced.ended),
-            moved=[MoveReply(before=before, after=after) for before, after in synced.moved],
-            unchanged=synced.unchanged,
-            chunks_ended=synced.chunks_ended,
-        )
+    def of(cls, value: Synced, /, **more: Any) -> Self:
+        moved = [MoveReply(before=before, after=after) for before, after in value.moved]
+        return super().of(value, moved=moved, **more)
 
 
-class DocumentEndedReply(Struct, frozen=True, kw_only=True):
+class DocumentEndedReply(Reply, frozen=True, kw_only=True):
     """Counts of what was deleted. An undo of the request brings all of it back."""
 
     documents: int
@@ -338,8 +309,9 @@ class DocumentEndedReply(Struct, frozen=True, kw_only=True):
     total: int
 
     @classmethod
-    def of(cls, ending: Ending) -> "DocumentEndedReply":
-        return cls(documents=ending.counts.get("document", 0), chunks=ending.counts.get("chunk", 0), total=ending.total)
+    def of(cls, value: Ending, /, **more: Any) -> Self:
+        counts = value.counts
+        return cls(documents=counts.get("document", 0), chunks=counts.get("chunk", 0), total=value.total)
 
 
 class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -348,7 +320,7 @@ class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_field
     strategy: Annotated[PruneStrategy, Meta(extra_json_schema={"enum": list(PRUNE_STRATEGIES)})]
 
 
-class PruneDocumentsReply(Struct, frozen=True, kw_only=True):
+class PruneDocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."""
 
     stale_code: Annotated[list[str], Meta(description="Documents of code whose file is gone or has changed.")]
@@ -356,38 +328,3 @@ class PruneDocumentsReply(Struct, frozen=True, kw_only=True):
     orphaned_chunks: Annotated[list[str], Meta(description="Ids of chunks without a current document or memory.")]
     orphaned_entities: Annotated[list[str], Meta(description="Imported entities that no current memory names.")]
     more: Annotated[bool, Meta(description="There may be more: call again.")]
-
-    @classmethod
-    def of(cls, pruned: Pruned) -> "PruneDocumentsReply":
-        return cls(
-            stale_code=list(pruned.stale_code),
-            unknown=pruned.unknown,
-            orphaned_chunks=list(pruned.orphaned_chunks),
-            orphaned_entities=list(pruned.orphaned_entities),
-            more=pruned.more,
-        )
-
-
-def _told(document: Document) -> dict[str, Any]:
-    memory = document.memory
-    stored = {
-        name: getattr(memory, name)
-        for name in ("id", "version", "category", "author", "importance", "source", "source_class", "trust")
-    }
-    known = {
-        name: getattr(document, name)
-        for name in (
-            *("path", "title", "media_type", "language", "pages", "sha256", "size", "mtime"),
-            *("chunks", "characters", "lines", "tokens"),
-        )
-    }
-    return {
-        **stored,
-        **known,
-        "tags": list(memory.tags),
-        "metadata": dict(memory.metadata),
-        "notes": list(document.notes),
-        "options": dict(document.options),
-        "created_at": memory.created_at,
-        "indexed_at": memory.updated_at,
-    }

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-from muisti.core.model.outcomes import Plan
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, Same
 
 
-class PlannedReply(Struct, frozen=True, kw_only=True):
+class PlannedReply(Same, frozen=True, kw_only=True):
     """A change that the request would make, and the version that it would make or end."""
 
     kind: str
@@ -16,7 +16,7 @@ class PlannedReply(Struct, frozen=True, kw_only=True):
     version: int
 
 
-class ShiftReply(Struct, frozen=True, kw_only=True):
+class ShiftReply(Same, frozen=True, kw_only=True):
     """A probe whose expected memory would get another rank."""
 
     id: fields.MemoryId
@@ -25,7 +25,7 @@ class ShiftReply(Struct, frozen=True, kw_only=True):
     after: Annotated[int | None, Meta(description="The rank that it would have.")]
 
 
-class DryRunReply(Struct, frozen=True, kw_only=True):
+class DryRunReply(Reply, frozen=True, kw_only=True):
     """Changes and answer of the request, without storing anything. A new memory would have another id."""
 
     dry_run: Literal[True] = True
@@ -37,14 +37,3 @@ class DryRunReply(Struct, frozen=True, kw_only=True):
         Meta(description="Probes that would rank otherwise; null when checking takes too long."),
     ]
     answer: Annotated[Any, Meta(description="The body that it would answer, null for none.")]
-
-    @classmethod
-    def of(cls, plan: Plan, status: int, answer: object) -> "DryRunReply":
-        items = [PlannedReply(kind=one.kind, memory_id=one.memory_id, version=one.version) for one in plan.items]
-        shifts = plan.probes
-        probes = (
-            None
-            if shifts is None
-            else [ShiftReply(id=s.id, query=s.query, before=s.before, after=s.after) for s in shifts]
-        )
-        return cls(status=status, changes=plan.changes, items=items, probes=probes, answer=answer)

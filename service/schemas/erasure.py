@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query import filters
 from muisti.core.query.subject import Subject
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 
 FORMAT = "muisti-erasure/1"
 US_A_DAY = 86_400_000_000
@@ -54,7 +54,7 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise InvalidInput.at("$.confirm", f"to erase everything in the space send its name, {space!r}")
 
 
-class ReportReply(Struct, frozen=True, kw_only=True):
+class ReportReply(Reply, frozen=True, kw_only=True):
     """Report of an erasure: the erased rows, and the rows that a search of every place still found."""
 
     id: str
@@ -75,26 +75,8 @@ class ReportReply(Struct, frozen=True, kw_only=True):
     ]
     format: Literal["muisti-erasure/1"] = FORMAT
 
-    @classmethod
-    def of(cls, erasure: Erasure) -> "ReportReply":
-        return cls(
-            id=erasure.id,
-            space=erasure.space,
-            what=dict(erasure.what),
-            by=erasure.by,
-            began_at=erasure.began_at,
-            ended_at=erasure.ended_at,
-            engine=erasure.engine,
-            seq=None if erasure.seq is None else str(erasure.seq),
-            erased=dict(erasure.erased),
-            found=dict(erasure.found),
-            complete=erasure.complete,
-            unchecked=dict(erasure.unchecked),
-            relatives=list(erasure.relatives),
-        )
 
-
-class ErasureReply(Struct, frozen=True, kw_only=True):
+class ErasureReply(Reply, frozen=True, kw_only=True):
     """The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."""
 
     report: ReportReply | None = None
@@ -104,7 +86,7 @@ class ErasureReply(Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class SigningKeysReply(Struct, frozen=True, kw_only=True):
+class SigningKeysReply(Reply, frozen=True, kw_only=True):
     """A set of keys (RFC 7517): every public key that reports were ever signed with here."""
 
     keys: list[Mapping[str, str]]

@@ -147,10 +147,6 @@ class InsteadReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     import_id: int | None = None
     task: str | None = None
 
-    @classmethod
-    def of(cls, instead: Instead) -> "InsteadReply":
-        return cls(request=instead.request, last=instead.last, import_id=instead.import_id, task=instead.task)
-
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."""

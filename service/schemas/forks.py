@@ -1,12 +1,13 @@
 """Requests and replies about forks, comparisons and merges."""
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.comparisons import Comparison, Divergence, Strategy
+from muisti.core.model.comparisons import Strategy
 from muisti.core.model.outcomes import Written
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
@@ -27,7 +28,7 @@ class MergeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, r
     drop: Annotated[bool, Meta(description="Erase the other space afterwards; needs the scope admin.")] = False
 
 
-class DivergenceReply(Struct, frozen=True, kw_only=True):
+class DivergenceReply(Reply, frozen=True, kw_only=True):
     """A memory that differs between two spaces: `ours` in this space, `theirs` in the other; null where it is missing.
 
     `id` is its id in this space, `other` that in the other one. `here` and `there` are the changes on each side since
@@ -42,17 +43,8 @@ class DivergenceReply(Struct, frozen=True, kw_only=True):
     here: list[FieldChangeReply]
     there: list[FieldChangeReply]
 
-    @classmethod
-    def of(cls, one: Divergence) -> "DivergenceReply":
-        ours, theirs = (None if memory is None else MemoryReply.of(memory) for memory in (one.ours, one.theirs))
-        here, there = (
-            [FieldChangeReply(field=each.field, before=each.before, after=each.after) for each in changes]
-            for changes in (one.here, one.there)
-        )
-        return cls(id=one.id, other=one.other, conflict=one.conflict, ours=ours, theirs=theirs, here=here, there=there)
 
-
-class ComparisonReply(Struct, frozen=True, kw_only=True):
+class ComparisonReply(Reply, frozen=True, kw_only=True):
     """A page of what differs between two spaces, and the points of both at which that was seen."""
 
     items: list[DivergenceReply]
@@ -60,13 +52,8 @@ class ComparisonReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
     other: fields.SeqText
 
-    @classmethod
-    def of(cls, found: Comparison) -> "ComparisonReply":
-        items = [DivergenceReply.of(one) for one in found.items]
-        return cls(items=items, next_cursor=found.next_cursor, seq=str(found.seq), other=str(found.other))
 
-
-class MergedReply(Struct, frozen=True, kw_only=True):
+class MergedReply(Reply, frozen=True, kw_only=True):
     """Number of memories that the space has taken over."""
 
     added: int
@@ -76,12 +63,5 @@ class MergedReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, done: Written) -> "MergedReply":
-        assert done.tally is not None
-        return cls(
-            added=done.tally.added,
-            changed=done.tally.changed,
-            ended=done.tally.ended,
-            flags=flagged(done.flags),
-            seq=str(done.seq),
-        )
+    def of(cls, value: Written, /, **more: Any) -> Self:
+        return super().of(value.tally, flags=flagged(value.flags), seq=str(value.seq), **more)

@@ -1,14 +1,13 @@
 """Requests and replies about the models of a space."""
 
 from collections.abc import Iterable
-from typing import Annotated, get_args
+from typing import Annotated, Any, Self, get_args
 
 from msgspec import Meta, Struct
 
 from muisti.core.model.generations import (
     K_MAX,
     QUERIES_MAX,
-    Comparison,
     Generation,
     Judged,
     Measured,
@@ -16,6 +15,7 @@ from muisti.core.model.generations import (
     without_place,
 )
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 
 Identity = Annotated[
     str,
@@ -74,7 +74,7 @@ class CompareBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return Judged(k=self.k, queries=tuple(self.queries), qrels=self.qrels)
 
 
-class GenerationReply(Struct, frozen=True, kw_only=True):
+class GenerationReply(Reply, frozen=True, kw_only=True):
     """A model that has embedded memories of the space."""
 
     generation: Identity
@@ -89,20 +89,10 @@ class GenerationReply(Struct, frozen=True, kw_only=True):
     served: Annotated[bool, Meta(description="Whether a roll-back leads to it.")]
 
     @classmethod
-    def of(cls, one: Generation, *, places: bool = True) -> "GenerationReply":
+    def of(cls, value: Generation, /, *, places: bool = True, **more: Any) -> Self:
         """Make the reply; without `places`, names lack folders and hosts."""
-        return cls(
-            generation=one.identity,
-            model=one.model if places else without_place(one.model),
-            dimensions=one.dimensions,
-            created_at=one.created_at,
-            role=one.role,
-            passages=one.passages,
-            embedded=one.embedded,
-            missing=one.missing,
-            available=one.available,
-            served=one.served,
-        )
+        model = value.model if places else without_place(value.model)
+        return super().of(value, generation=value.identity, model=model, **more)
 
 
 class GenerationsReply(Struct, frozen=True, kw_only=True):
@@ -122,7 +112,7 @@ class GenerationsReply(Struct, frozen=True, kw_only=True):
         return cls(items=[GenerationReply.of(one, places=places) for one in found], models=names)
 
 
-class MeasuredReply(Struct, frozen=True, kw_only=True):
+class MeasuredReply(Reply, frozen=True, kw_only=True):
     """Answers of one model."""
 
     generation: Identity
@@ -131,11 +121,11 @@ class MeasuredReply(Struct, frozen=True, kw_only=True):
     ms: Annotated[float, Meta(description="Median milliseconds of a search.")]
 
     @classmethod
-    def of(cls, one: Measured) -> "MeasuredReply":
-        return cls(generation=one.identity, recall=one.recall, ndcg=one.ndcg, ms=one.ms)
+    def of(cls, value: Measured, /, **more: Any) -> Self:
+        return super().of(value, generation=value.identity, **more)
 
 
-class ComparedReply(Struct, frozen=True, kw_only=True):
+class ComparedReply(Reply, frozen=True, kw_only=True):
     """The model of a space and its shadow, asked the same questions."""
 
     k: int
@@ -149,21 +139,8 @@ class ComparedReply(Struct, frozen=True, kw_only=True):
     shadow: MeasuredReply
     missing: Annotated[int, Meta(description="Passages without a vector of the shadow, which rank by keyword only.")]
 
-    @classmethod
-    def of(cls, found: Comparison) -> "ComparedReply":
-        return cls(
-            k=found.k,
-            questions=found.questions,
-            probes=found.probes,
-            judged=found.judged,
-            overlap=found.overlap,
-            current=MeasuredReply.of(found.current),
-            shadow=MeasuredReply.of(found.shadow),
-            missing=found.missing,
-        )
 
-
-class DroppedReply(Struct, frozen=True, kw_only=True):
+class DroppedReply(Reply, frozen=True, kw_only=True):
     """A model whose vectors were deleted."""
 
     generation: Identity

@@ -4,7 +4,7 @@ from typing import Annotated, cast
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.graph import EntityChange, Extension, NewRelation, Pending, RelationChange
+from muisti.core.model.graph import EntityChange, NewRelation, Pending, RelationChange
 from muisti.core.model.graph_terms import (
     ALIASES_MAX,
     ENTITY_KINDS,
@@ -15,7 +15,7 @@ from muisti.core.model.graph_terms import (
 )
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply, copied
 
 EntityName = Annotated[
     str,
@@ -105,7 +105,7 @@ class BuildGraphBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     again: Annotated[bool, Meta(description="Read all versions again, as after a change of the recogniser.")] = False
 
 
-class ExtensionReply(Struct, frozen=True, kw_only=True):
+class ExtensionReply(Reply, frozen=True, kw_only=True):
     """Outcome of a dry run: mentions and relations that the next versions would add."""
 
     read: int
@@ -113,12 +113,8 @@ class ExtensionReply(Struct, frozen=True, kw_only=True):
     relations: int
     pending: Pending
 
-    @classmethod
-    def of(cls, found: Extension) -> "ExtensionReply":
-        return copied(cls, found)
 
-
-class GraphDroppedReply(Struct, frozen=True, kw_only=True):
+class GraphDroppedReply(Reply, frozen=True, kw_only=True):
     """Outcome of dropping what was read. What people have said stays, as all memories do."""
 
     entities: Annotated[int, Meta(description="Entities that were dropped.")]

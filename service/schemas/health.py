@@ -2,18 +2,19 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from muisti.core.model.terms import OFF
+from muisti.service.schemas.copying import Reply, Same
 
 
-class AliveReply(Struct, frozen=True, kw_only=True):
+class AliveReply(Reply, frozen=True, kw_only=True):
     """The process answers."""
 
     status: Literal["ok"] = "ok"
 
 
-class EmbeddingsReply(Struct, frozen=True, kw_only=True):
+class EmbeddingsReply(Reply, frozen=True, kw_only=True):
     """Tell whether texts are embedded, and by which model.
 
     `second` is the second model of spaces that choose none, `off` for none. `unusable` names the second models that
@@ -26,7 +27,7 @@ class EmbeddingsReply(Struct, frozen=True, kw_only=True):
     unusable: list[str] | UnsetType = UNSET
 
 
-class FailingReply(Struct, frozen=True, kw_only=True):
+class FailingReply(Same, frozen=True, kw_only=True):
     """A task that is never given up, such as a purge, and keeps failing. `tries` counts since the last progress."""
 
     task: str
@@ -35,7 +36,7 @@ class FailingReply(Struct, frozen=True, kw_only=True):
     tries: int
 
 
-class ReadyReply(Struct, frozen=True, kw_only=True):
+class ReadyReply(Reply, frozen=True, kw_only=True):
     """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
 
     `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces
@@ -58,7 +59,7 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     tasks_failing: list[FailingReply] | UnsetType = UNSET
 
 
-class LatencyReply(Struct, frozen=True, kw_only=True):
+class LatencyReply(Reply, frozen=True, kw_only=True):
     """Times of one operation since the server started, in milliseconds.
 
     Percentiles are interpolated within the buckets of a histogram.
@@ -73,7 +74,7 @@ class LatencyReply(Struct, frozen=True, kw_only=True):
     p99: float
 
 
-class ServerStatsReply(Struct, frozen=True, kw_only=True):
+class ServerStatsReply(Reply, frozen=True, kw_only=True):
     """Statistics of all workers of a server since their start; the most frequent operations first."""
 
     workers: int

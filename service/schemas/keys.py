@@ -1,16 +1,15 @@
 """Requests and replies about keys and the audit log."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.identity.grants import SCOPES, Grant, Key
-from muisti.core.model.audited import Audited, AuditPage
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
@@ -73,7 +72,7 @@ class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return timedelta(seconds=self.overlap_seconds)
 
 
-class KeyReply(Struct, frozen=True, kw_only=True):
+class KeyReply(Reply, frozen=True, kw_only=True):
     """A key without its secret. `parent_id` is the key that created it; when that is revoked, this one is too."""
 
     id: KeyId
@@ -89,8 +88,8 @@ class KeyReply(Struct, frozen=True, kw_only=True):
     last_used_at: Annotated[datetime | None, Meta(description="To the minute, as far as it is known.")]
 
     @classmethod
-    def of(cls, key: Key) -> "KeyReply":
-        return cls(**_given(key))
+    def of(cls, value: Key, /, **more: Any) -> Self:
+        return super().of(value, **_granted(value.grant), **more)
 
 
 class AccessReply(Struct, frozen=True, kw_only=True):
@@ -113,10 +112,7 @@ class AccessReply(Struct, frozen=True, kw_only=True):
             key_id=None if key is None else key.id,
             name=None if key is None else key.name,
             open=open,
-            scopes=[scope for scope in SCOPES if scope in grant.scopes],
-            spaces=list(grant.spaces),
-            category=grant.category,
-            source_class=grant.source_class,
+            **_granted(grant),
             expires_at=expires_at,
         )
 
@@ -126,23 +122,15 @@ class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
 
     key: Annotated[str, Meta(examples=["mk_0123456789ab_…"])]
 
-    @classmethod
-    def of_made(cls, key: Key, secret: str) -> "MadeKeyReply":
-        return cls(**_given(key), key=secret)
 
-
-class KeysReply(Struct, frozen=True, kw_only=True):
+class KeysReply(Reply, frozen=True, kw_only=True):
     """Keys, newest first, including revoked and expired ones."""
 
     items: list[KeyReply]
     next_cursor: None = None
 
-    @classmethod
-    def of(cls, keys: Iterable[Key]) -> "KeysReply":
-        return cls(items=[KeyReply.of(key) for key in keys])
 
-
-class AuditedReply(Struct, frozen=True, kw_only=True):
+class AuditedReply(Reply, frozen=True, kw_only=True):
     """An entry of the audit log. `actor`: id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."""
 
     at: datetime
@@ -151,20 +139,12 @@ class AuditedReply(Struct, frozen=True, kw_only=True):
     space: fields.SpaceName | None
     target: Annotated[str | None, Meta(description="The id of the key or memory.")]
 
-    @classmethod
-    def of(cls, one: Audited) -> "AuditedReply":
-        return cls(at=one.at, actor=one.actor, action=one.action, space=one.space, target=one.target)
 
-
-class AuditReply(Struct, frozen=True, kw_only=True):
+class AuditReply(Reply, frozen=True, kw_only=True):
     """Entries of the audit log, newest first."""
 
     items: list[AuditedReply]
     next_cursor: Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
-
-    @classmethod
-    def of(cls, page: AuditPage) -> "AuditReply":
-        return cls(items=[AuditedReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
 
 def scopes_of(mode: ModeName | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
@@ -187,12 +167,6 @@ def zoned(at: datetime | None) -> datetime | None:
     return at
 
 
-def _given(key: Key) -> dict[str, Any]:
-    plain = ("id", "name", "parent_id", "created_at", "expires_at", "revoked_at", "last_used_at")
-    return {
-        **{name: getattr(key, name) for name in plain},
-        "scopes": [scope for scope in SCOPES if scope in key.grant.scopes],
-        "spaces": list(key.grant.spaces),
-        "category": key.grant.category,
-        "source_class": key.grant.source_class,
-    }
+def _granted(grant: Grant) -> dict[str, Any]:
+    plain = {"spaces": list(grant.spaces), "category": grant.category, "source_class": grant.source_class}
+    return {"scopes": [scope for scope in SCOPES if scope in grant.scopes], **plain}

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Same
 
 
-class DifferenceReply(Struct, frozen=True, kw_only=True):
+class DifferenceReply(Same, frozen=True, kw_only=True):
     """A difference between two similar memories; null for a side that has nothing of this kind."""
 
     kind: DifferenceKind
@@ -17,7 +18,7 @@ class DifferenceReply(Struct, frozen=True, kw_only=True):
     new: str | None
 
 
-class LikenessReply(Struct, frozen=True, kw_only=True):
+class LikenessReply(Same, frozen=True, kw_only=True):
     """A current memory that conflicts with a new one, or is like it."""
 
     id: fields.MemoryId
@@ -37,20 +38,8 @@ class LikenessReply(Struct, frozen=True, kw_only=True):
 
 
 def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
-    return [_reply(one) for one in found]
+    return LikenessReply.each(found)
 
 
 def differing(parts: Iterable[Difference]) -> list[DifferenceReply]:
-    return [DifferenceReply(kind=part.kind, existing=part.existing, new=part.new) for part in parts]
-
-
-def _reply(one: Likeness) -> LikenessReply:
-    return LikenessReply(
-        id=one.id,
-        kind=one.kind,
-        similarity=one.similarity,
-        differs=differing(one.differs),
-        content=one.content,
-        category=one.category,
-        key=one.key,
-    )
+    return DifferenceReply.each(parts)

@@ -1,14 +1,14 @@
 """Replies about exports and imports."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from muisti.core.model.imports import Imported, ImportReport, LineProblem
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.field_problem import FieldProblem
-from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.policy import FlagReply
 
 Skipped = Annotated[
     dict[str, int],
@@ -19,7 +19,7 @@ Skipped = Annotated[
 ]
 
 
-class LineReply(Struct, frozen=True, kw_only=True):
+class LineReply(Reply, frozen=True, kw_only=True):
     """A line that cannot be imported."""
 
     line: Annotated[int, Meta(description="Counted from 1; 0 when it is not one line that is bad.", ge=0)]
@@ -28,12 +28,11 @@ class LineReply(Struct, frozen=True, kw_only=True):
     errors: list[FieldProblem]
 
     @classmethod
-    def of(cls, bad: LineProblem) -> "LineReply":
-        errors = [FieldProblem(problem.path, problem.message) for problem in bad.problems]
-        return cls(line=bad.line, place=bad.place, code=bad.code, errors=errors)
+    def of(cls, value: LineProblem, /, **more: Any) -> Self:
+        return super().of(value, errors=value.problems, **more)
 
 
-class ImportReply(Struct, frozen=True, kw_only=True):
+class ImportReply(Reply, frozen=True, kw_only=True):
     """Report of an import."""
 
     import_id: Annotated[int | None, Meta(description="Number to undo it with; null when nothing was imported.")]
@@ -54,26 +53,11 @@ class ImportReply(Struct, frozen=True, kw_only=True):
     seq: Annotated[str, Meta(description="The space's current point in history.")]
 
     @classmethod
-    def of(cls, report: ImportReport) -> "ImportReply":
-        return cls(
-            import_id=report.id,
-            dry_run=report.dry_run,
-            source=report.source,
-            created=report.created,
-            good=report.good,
-            versions=report.versions,
-            skipped=dict(report.skipped),
-            failed=report.failed,
-            failures=[LineReply.of(bad) for bad in report.failures],
-            flags=flagged(report.flags),
-            vectors_kept=report.vectors_kept,
-            vectors_embedded=report.vectors_embedded,
-            origin=None if report.origin is None else str(report.origin),
-            seq=str(report.seq),
-        )
+    def of(cls, value: ImportReport, /, **more: Any) -> Self:
+        return super().of(value, import_id=value.id, **more)
 
 
-class ImportedReply(Struct, frozen=True, kw_only=True):
+class ImportedReply(Reply, frozen=True, kw_only=True):
     """An import of a space."""
 
     import_id: int
@@ -86,24 +70,11 @@ class ImportedReply(Struct, frozen=True, kw_only=True):
     undone: Annotated[int | None, Meta(description="The change that undid it; null if it was not undone.")]
 
     @classmethod
-    def of(cls, one: Imported) -> "ImportedReply":
-        return cls(
-            import_id=one.id,
-            source=one.source,
-            actor=one.actor,
-            at=one.at,
-            memories=one.memories,
-            first=one.first,
-            last=one.last,
-            undone=one.undone,
-        )
+    def of(cls, value: Imported, /, **more: Any) -> Self:
+        return super().of(value, import_id=value.id, **more)
 
 
-class ImportsReply(Struct, frozen=True, kw_only=True):
+class ImportsReply(Reply, frozen=True, kw_only=True):
     """The last hundred imports of a space, newest first."""
 
     items: list[ImportedReply]
-
-    @classmethod
-    def of(cls, found: Iterable[Imported]) -> "ImportsReply":
-        return cls(items=[ImportedReply.of(one) for one in found])

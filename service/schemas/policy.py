@@ -1,7 +1,7 @@
 """Requests and replies about the policy of a space, and the flags of a write."""
 
 from collections.abc import Iterable
-from typing import Annotated, get_args
+from typing import Annotated, Any, Self, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
@@ -19,6 +19,7 @@ from muisti.core.model.terms import (
     Screening,
 )
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, Same
 
 _SCREENING = {"enum": list(get_args(Screening))}
 
@@ -141,7 +142,14 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-class PolicyReply(Struct, frozen=True, kw_only=True):
+_USUAL = {
+    **dict.fromkeys(("secrets", "personal_data", "echoes"), "allow"),
+    **dict.fromkeys(("history_days", "recency_weight"), 0.0),
+    **{"recency_half_life_days": HALF_LIFE_DAYS, "inherits": [], "graph": "on", "second_model": OFF},
+}
+
+
+class PolicyReply(Reply, frozen=True, kw_only=True):
     """Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."""
 
     secrets: Secrets
@@ -158,24 +166,12 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     second_model: SecondModel
 
     @classmethod
-    def of(cls, policy: Policy) -> "PolicyReply":
-        return cls(
-            secrets=policy.secrets or "allow",
-            personal_data=policy.personal_data or "allow",
-            echoes=policy.echoes or "allow",
-            history_days=policy.history_days or 0.0,
-            purge_after_days=policy.purge_after_days,
-            similarity_limit=policy.similarity_limit,
-            review_limit=policy.review_limit,
-            recency_weight=policy.recency_weight or 0.0,
-            recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
-            inherits=list(policy.inherits or ()),
-            graph=policy.graph or "on",
-            second_model=policy.second_model or OFF,
-        )
+    def of(cls, value: Policy, /, **more: Any) -> Self:
+        unset = {name: usual for name, usual in _USUAL.items() if not getattr(value, name)}
+        return super().of(value, **unset, **more)
 
 
-class FlagReply(Struct, frozen=True, kw_only=True):
+class FlagReply(Same, frozen=True, kw_only=True):
     """A difference between a write and its request.
 
     `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `suspected`: something
@@ -194,4 +190,4 @@ class FlagReply(Struct, frozen=True, kw_only=True):
 
 
 def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
-    return [FlagReply(code=one.code, path=one.path, kind=one.kind, ids=list(one.ids)) for one in flags]
+    return FlagReply.each(flags)

@@ -1,11 +1,12 @@
 """Requests and replies about the quota of a space."""
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.counts import Usage
 from muisti.core.model.spaces import QUOTA_MAX
+from muisti.service.schemas.copying import Reply
 
 _RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
 
@@ -21,14 +22,14 @@ class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: most for name, most in given.items() if not isinstance(most, UnsetType)}
 
 
-class AmountReply(Struct, frozen=True, kw_only=True):
+class AmountReply(Reply, frozen=True, kw_only=True):
     """Use and limit of one amount; a null limit means none."""
 
     used: int
     limit: int | None
 
 
-class QuotaReply(Struct, frozen=True, kw_only=True):
+class QuotaReply(Reply, frozen=True, kw_only=True):
     """Use and quota of a space.
 
     Counted are memories that are not deleted, also those that have expired or are superseded. Sessions, conversations,
@@ -39,8 +40,6 @@ class QuotaReply(Struct, frozen=True, kw_only=True):
     bytes: AmountReply
 
     @classmethod
-    def of(cls, usage: Usage) -> "QuotaReply":
-        return cls(
-            memories=AmountReply(used=usage.memories, limit=usage.quota.memories),
-            bytes=AmountReply(used=usage.bytes, limit=usage.quota.bytes),
-        )
+    def of(cls, value: Usage, /, **more: Any) -> Self:
+        memories = AmountReply(used=value.memories, limit=value.quota.memories)
+        return cls(memories=memories, bytes=AmountReply(used=value.bytes, limit=value.quota.bytes))

@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from muisti.core.model.hits import Evidence
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.replies import Cursor
 from muisti.service.settings.table import ReadLogMode
 
@@ -18,7 +19,7 @@ ProcessOf = Annotated[str, Meta(description="The process that answers: each has 
 SinceOf = Annotated[datetime, Meta(description="When the log of this process began; it forgets with the process.")]
 
 
-class ReadReply(Struct, frozen=True, kw_only=True):
+class ReadReply(Reply, frozen=True, kw_only=True):
     """A read, without its content."""
 
     id: Annotated[str, Meta(description="For `after`, `cursor` and Last-Event-ID.")]
@@ -32,7 +33,7 @@ class ReadReply(Struct, frozen=True, kw_only=True):
     receipt: Annotated[str | None, Meta(description="Id of its receipt, when one was asked for.")]
 
 
-class ReadsReply(Struct, frozen=True, kw_only=True):
+class ReadsReply(Reply, frozen=True, kw_only=True):
     """Reads of a space in this process, newest first."""
 
     mode: ModeOf
@@ -43,7 +44,7 @@ class ReadsReply(Struct, frozen=True, kw_only=True):
     next_cursor: Cursor
 
 
-class QuestionReply(Struct, frozen=True, kw_only=True):
+class QuestionReply(Reply, frozen=True, kw_only=True):
     """A question without evidence, and how often it was asked."""
 
     text: Annotated[str, Meta(description="Lower case, without end marks, at most 500 characters.")]
@@ -52,7 +53,7 @@ class QuestionReply(Struct, frozen=True, kw_only=True):
     last_at: datetime
 
 
-class QuestionsReply(Struct, frozen=True, kw_only=True):
+class QuestionsReply(Reply, frozen=True, kw_only=True):
     """Questions that found nothing in this process, the most frequent first."""
 
     mode: ModeOf

@@ -1,16 +1,17 @@
 """Replies about receipts and their replay."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.context import Context
 from muisti.core.model.hits import Answer, Evidence, Mode
-from muisti.core.model.receipts import ListedReceipt, Moved, Receipt, ReceiptPage, Why
+from muisti.core.model.receipts import ListedReceipt, Moved, Receipt, ReceiptHit, Why
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.replies import Cursor
 from muisti.service.schemas.search import SearchReply
 
@@ -24,7 +25,7 @@ ReceiptId = Annotated[
 ]
 
 
-class ReceiptHitReply(Struct, frozen=True, kw_only=True):
+class ReceiptHitReply(Reply, frozen=True, kw_only=True):
     """A hit of the recorded search, in its version then. `rank` counts from 1; `ranks` has its rank in each ranking."""
 
     rank: int
@@ -33,8 +34,12 @@ class ReceiptHitReply(Struct, frozen=True, kw_only=True):
     score: float
     ranks: dict[str, int]
 
+    @classmethod
+    def of(cls, value: ReceiptHit, /, **more: Any) -> Self:
+        return super().of(value, id=value.memory_id, **more)
 
-class ReceiptReply(Struct, frozen=True, kw_only=True):
+
+class ReceiptReply(Reply, frozen=True, kw_only=True):
     """A recorded search: its request, the state of the space, and its hits."""
 
     id: ReceiptId
@@ -52,30 +57,13 @@ class ReceiptReply(Struct, frozen=True, kw_only=True):
     hits: list[ReceiptHitReply]
 
     @classmethod
-    def of(cls, one: Receipt) -> "ReceiptReply":
-        return cls(
-            id=one.id,
-            space=one.space,
-            made_at=one.made_at,
-            actor=one.actor,
-            parameters=msgspec.json.decode(one.parameters),
-            reference_time=one.reference_time,
-            generation=one.generation,
-            seq=str(one.at),
-            total=one.told.total,
-            evidence=one.told.evidence,
-            strategy=one.told.strategy,
-            degraded=list(one.told.degraded),
-            hits=[
-                ReceiptHitReply(
-                    rank=hit.rank, id=hit.memory_id, version=hit.version, score=hit.score, ranks=dict(hit.ranks)
-                )
-                for hit in one.hits
-            ],
-        )
+    def of(cls, value: Receipt, /, **more: Any) -> Self:
+        told, asked = value.told, msgspec.json.decode(value.parameters)
+        answer = {name: getattr(told, name) for name in ("total", "evidence", "strategy", "degraded")}
+        return super().of(value, parameters=asked, seq=str(value.at), **answer, **more)
 
 
-class ListedReceiptReply(Struct, frozen=True, kw_only=True):
+class ListedReceiptReply(Reply, frozen=True, kw_only=True):
     """A receipt in a list, without its memories: `hits` is their number."""
 
     id: ReceiptId
@@ -90,33 +78,18 @@ class ListedReceiptReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, one: ListedReceipt) -> "ListedReceiptReply":
-        return cls(
-            id=one.id,
-            made_at=one.made_at,
-            actor=one.actor,
-            kind="context" if one.is_context else "search",
-            query=one.query,
-            evidence=one.evidence,
-            strategy=one.strategy,
-            total=one.total,
-            hits=one.hits,
-            seq=str(one.at),
-        )
+    def of(cls, value: ListedReceipt, /, **more: Any) -> Self:
+        return super().of(value, kind="context" if value.is_context else "search", seq=str(value.at), **more)
 
 
-class ReceiptsReply(Struct, frozen=True, kw_only=True):
+class ReceiptsReply(Reply, frozen=True, kw_only=True):
     """Receipts, newest first."""
 
     items: list[ListedReceiptReply]
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, page: ReceiptPage) -> "ReceiptsReply":
-        return cls(items=[ListedReceiptReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
-
-class MovedReply(Struct, frozen=True, kw_only=True):
+class MovedReply(Reply, frozen=True, kw_only=True):
     """A memory whose rank changed; null where it is not in the answer."""
 
     id: fields.MemoryId
@@ -133,11 +106,8 @@ class MovedReply(Struct, frozen=True, kw_only=True):
     superseded_by: fields.MemoryId | UnsetType = UNSET
 
     @classmethod
-    def of(cls, one: Moved) -> "MovedReply":
-        by = one.superseded_by
-        return cls(
-            id=one.memory_id, before=one.before, after=one.after, why=one.why, superseded_by=UNSET if by is None else by
-        )
+    def of(cls, value: Moved, /, **more: Any) -> Self:
+        return super().of(value, id=value.memory_id, **more)
 
 
 class ReplayReply(Struct, frozen=True, kw_only=True):

@@ -1,17 +1,16 @@
 """Bodies of replies. Each class has a method `of` that makes it from a value of the core."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from muisti.core.model.counts import Counts, Stats, Telemetry
+from muisti.core.model.counts import Stats
 from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Written
-from muisti.core.model.values import History, Memory, Page, Version
+from muisti.core.model.values import History, Page
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.policy import FlagReply, flagged
@@ -27,7 +26,7 @@ Degraded = (
 )
 
 
-class MemoryReply(Struct, frozen=True, kw_only=True):
+class MemoryReply(Same, frozen=True, kw_only=True):
     """A memory in one of its versions."""
 
     id: fields.MemoryId
@@ -66,11 +65,6 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     position: fields.Position | None
     structure: fields.Structure
 
-    @staticmethod
-    def of(memory: Memory) -> "MemoryReply":
-        """Return the memory itself: it has these fields, so it encodes to the same bytes, without a copy."""
-        return cast(MemoryReply, memory)
-
 
 class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
@@ -80,12 +74,14 @@ class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     suggestions: Suggestions = UNSET
 
     @classmethod
-    def of_changed(cls, written: Written) -> "WrittenReply":
+    def of_changed(cls, written: Written, **more: Any) -> Self:
+        memory = written.memories[0]
         return cls(
-            **_fields_of(written.memories[0]),
+            **{name: getattr(memory, name) for name in MemoryReply.__struct_fields__},
             flags=flagged(written.flags),
-            degraded=degraded_of(written.degraded),
+            degraded=list(written.degraded) or UNSET,
             suggestions=suggestions_of(written.memories),
+            **more,
         )
 
 
@@ -101,28 +97,12 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
     ]
 
     @classmethod
-    def of_written(cls, written: Written) -> "AddedReply":
+    def of_written(cls, written: Written) -> Self:
         at = None if written.checked_at is None else str(written.checked_at)
-        return cls(
-            **_fields_of(written.memories[0]),
-            flags=flagged(written.flags),
-            degraded=degraded_of(written.degraded),
-            suggestions=suggestions_of(written.memories),
-            similar=alike(written.similar),
-            checked_at=at,
-        )
+        return cls.of_changed(written, similar=alike(written.similar), checked_at=at)
 
 
-def degraded_of(degraded: Iterable[str]) -> list[str] | UnsetType:
-    """Return the list of a reply, unset when it would be empty."""
-    return list(degraded) or UNSET
-
-
-def _fields_of(memory: Memory) -> dict[str, Any]:
-    return {name: getattr(memory, name) for name in MemoryReply.__struct_fields__}
-
-
-class TelemetryReply(Struct, frozen=True, kw_only=True):
+class TelemetryReply(Reply, frozen=True, kw_only=True):
     """Use of a memory. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
 
     memory_id: fields.MemoryId
@@ -132,12 +112,8 @@ class TelemetryReply(Struct, frozen=True, kw_only=True):
     not_useful: Annotated[int, Meta(description="How many said that it was not.", ge=0)]
     feedback: Annotated[fields.Verdict | None, Meta(description="Verdict of this caller; null for none.")]
 
-    @classmethod
-    def of(cls, found: Telemetry) -> "TelemetryReply":
-        return copied(cls, found)
 
-
-class PageReply(Struct, frozen=True, kw_only=True):
+class PageReply(Reply, frozen=True, kw_only=True):
     """Memories, newest first."""
 
     items: list[MemoryReply]
@@ -147,15 +123,11 @@ class PageReply(Struct, frozen=True, kw_only=True):
     ] = UNSET
 
     @classmethod
-    def of(cls, page: Page) -> "PageReply":
-        return cls(
-            items=[MemoryReply.of(memory) for memory in page.items],
-            next_cursor=page.next_cursor,
-            degraded=list(page.degraded) or UNSET,
-        )
+    def of(cls, value: Page, /, **more: Any) -> Self:
+        return super().of(value, degraded=list(value.degraded) or UNSET, **more)
 
 
-class FieldChangeReply(Struct, frozen=True, kw_only=True):
+class FieldChangeReply(Same, frozen=True, kw_only=True):
     """A changed field, with its old and new value."""
 
     field: Annotated[str, Meta(description="A field, or a path such as `metadata.team`.", examples=["content"])]
@@ -163,7 +135,7 @@ class FieldChangeReply(Struct, frozen=True, kw_only=True):
     after: Any
 
 
-class VersionReply(Struct, frozen=True, kw_only=True):
+class VersionReply(Same, frozen=True, kw_only=True):
     """A version of a memory, valid from `born_at` until `died_at`, which is null for the current version."""
 
     memory: MemoryReply
@@ -173,19 +145,8 @@ class VersionReply(Struct, frozen=True, kw_only=True):
     died_at: datetime | None
     changes: Annotated[list[FieldChangeReply], Meta(description="From the version before; none for the oldest.")]
 
-    @classmethod
-    def of(cls, version: Version) -> "VersionReply":
-        return cls(
-            memory=MemoryReply.of(version.memory),
-            born=version.born,
-            died=version.died,
-            born_at=version.born_at,
-            died_at=version.died_at,
-            changes=[FieldChangeReply(field=c.field, before=c.before, after=c.after) for c in version.changes],
-        )
 
-
-class HistoryReply(Struct, frozen=True, kw_only=True):
+class HistoryReply(Reply, frozen=True, kw_only=True):
     """Versions of a memory, newest first."""
 
     items: list[VersionReply]
@@ -196,15 +157,12 @@ class HistoryReply(Struct, frozen=True, kw_only=True):
     next_cursor: Cursor
 
     @classmethod
-    def of(cls, history: History) -> "HistoryReply":
-        return cls(
-            items=[VersionReply.of(version) for version in history.versions],
-            chain=list(history.chain),
-            next_cursor=None if history.earlier is None else str(history.earlier),
-        )
+    def of(cls, value: History, /, **more: Any) -> Self:
+        earlier = None if value.earlier is None else str(value.earlier)
+        return super().of(value, items=list(value.versions), next_cursor=earlier, **more)
 
 
-class UndoReply(Struct, frozen=True, kw_only=True):
+class UndoReply(Reply, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
     undone: Annotated[str, Meta(description="What was taken back, in words; empty in a replayed answer.")]
@@ -214,13 +172,11 @@ class UndoReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, written: Written) -> "UndoReply":
-        items = [MemoryReply.of(memory) for memory in written.memories]
-        flags = flagged(written.flags)
-        return cls(undone=written.undone, items=items, ended=list(written.ended), flags=flags, seq=str(written.seq))
+    def of(cls, value: Written, /, **more: Any) -> Self:
+        return super().of(value, items=list(value.memories), **more)
 
 
-class BatchReply(Struct, frozen=True, kw_only=True):
+class BatchReply(Reply, frozen=True, kw_only=True):
     """The memories that were added, in the order of the request."""
 
     items: list[MemoryReply]
@@ -230,18 +186,12 @@ class BatchReply(Struct, frozen=True, kw_only=True):
     suggestions: Suggestions = UNSET
 
     @classmethod
-    def of(cls, written: Written) -> "BatchReply":
-        items = [MemoryReply.of(memory) for memory in written.memories]
-        return cls(
-            items=items,
-            flags=flagged(written.flags),
-            seq=str(written.seq),
-            degraded=degraded_of(written.degraded),
-            suggestions=suggestions_of(written.memories),
-        )
+    def of(cls, value: Written, /, **more: Any) -> Self:
+        items, degraded = list(value.memories), list(value.degraded) or UNSET
+        return super().of(value, items=items, degraded=degraded, suggestions=suggestions_of(items), **more)
 
 
-class ItemReply(Struct, frozen=True, kw_only=True):
+class ItemReply(Reply, frozen=True, kw_only=True):
     """Result for one memory of a batch."""
 
     index: Annotated[int, Meta(description="Its place in the request, from 0.", ge=0)]
@@ -250,7 +200,7 @@ class ItemReply(Struct, frozen=True, kw_only=True):
     problem: Problem | UnsetType = UNSET
 
 
-class ItemsReply(Struct, frozen=True, kw_only=True):
+class ItemsReply(Reply, frozen=True, kw_only=True):
     """Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."""
 
     items: list[ItemReply]
@@ -262,25 +212,21 @@ class ItemsReply(Struct, frozen=True, kw_only=True):
     suggestions: Suggestions = UNSET
 
 
-class CountReply(Struct, frozen=True, kw_only=True):
+class CountReply(Same, frozen=True, kw_only=True):
     """Number of active memories that have a category or tag."""
 
     name: str
     count: int
 
 
-class CountsReply(Struct, frozen=True, kw_only=True):
+class CountsReply(Reply, frozen=True, kw_only=True):
     """Names and their counts, most frequent first."""
 
     items: list[CountReply]
     next_cursor: None = None
 
-    @classmethod
-    def of(cls, counts: Counts) -> "CountsReply":
-        return cls(items=[CountReply(name=item.name, count=item.count) for item in counts.items])
 
-
-class CacheReply(Struct, frozen=True, kw_only=True):
+class CacheReply(Reply, frozen=True, kw_only=True):
     """Use of the cache of vectors that slow models have computed."""
 
     entries: int
@@ -290,11 +236,11 @@ class CacheReply(Struct, frozen=True, kw_only=True):
     rate: Annotated[float | None, Meta(description="Share of the texts whose vector was there; null before the first.")]
 
     @classmethod
-    def of(cls, use: CacheUse) -> "CacheReply":
-        return cls(entries=use.entries, bytes=use.nbytes, hits=use.hits, misses=use.misses, rate=use.rate)
+    def of(cls, value: CacheUse, /, **more: Any) -> Self:
+        return super().of(value, bytes=value.nbytes, **more)
 
 
-class StatsReply(Struct, frozen=True, kw_only=True):
+class StatsReply(Reply, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 
     `quota` is of the whole space, null for a key of one category.
@@ -317,11 +263,6 @@ class StatsReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, stats: Stats, cache: CacheUse | None) -> "StatsReply":
-        return copied(
-            cls,
-            stats,
-            quota=stats.usage and QuotaReply.of(stats.usage),
-            embedding_cache=cache and CacheReply.of(cache),
-            seq=str(stats.seq),
-        )
+    def of(cls, value: Stats, cache: CacheUse | None = None, /, **more: Any) -> Self:
+        quota = None if value.usage is None else QuotaReply.of(value.usage)
+        return super().of(value, quota=quota, embedding_cache=cache and CacheReply.of(cache), **more)

@@ -1,7 +1,7 @@
 """Replies of a search: hits, with the factors of each score."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -11,26 +11,25 @@ from muisti.core.model.hits import (
     Evidence,
     Explanation,
     Group,
-    Hit,
     Instruction,
     InstructionReason,
     Intent,
     JointAnswer,
     Mode,
-    PartAnswer,
     Reason,
     Thresholds,
 )
 from muisti.core.model.terms import IntentKind
 from muisti.core.model.values import Passage
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.schemas.suggestions import Scope
 
 # Standing instructions beside the hits of a search
 
 
-class InstructionReply(Struct, frozen=True, kw_only=True):
+class InstructionReply(Same, frozen=True, kw_only=True):
     """A standing instruction that applies to the question, judged by its scope clause or its sentence."""
 
     memory: MemoryReply
@@ -61,7 +60,7 @@ Thresholded = Annotated[
 ]
 
 
-class SurroundingsReply(Struct, frozen=True, kw_only=True):
+class SurroundingsReply(Same, frozen=True, kw_only=True):
     """Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."""
 
     before: list[MemoryReply]
@@ -70,7 +69,7 @@ class SurroundingsReply(Struct, frozen=True, kw_only=True):
     stop: int
 
 
-class IntentReply(Struct, frozen=True, kw_only=True):
+class IntentReply(Same, frozen=True, kw_only=True):
     """The reading of a query: the mode and filter that its words ask for, and the text that is left to rank by."""
 
     kind: IntentKind
@@ -82,7 +81,7 @@ class IntentReply(Struct, frozen=True, kw_only=True):
     applied: bool
 
 
-class HitReply(Struct, frozen=True, kw_only=True):
+class HitReply(Same, frozen=True, kw_only=True):
     """A memory that answers, with its rank in each ranking, from 1. `place` is on chunks of documents.
 
     All others after `passage` are sent on request.
@@ -97,11 +96,6 @@ class HitReply(Struct, frozen=True, kw_only=True):
     group: Group | UnsetType = UNSET
     context: SurroundingsReply | UnsetType = UNSET
     place: Place | UnsetType = UNSET
-
-    @staticmethod
-    def of(hit: Hit) -> "HitReply":
-        """Return the hit itself: it has these fields, so it encodes to the same bytes."""
-        return cast(HitReply, hit)
 
 
 _EVIDENCE_REASON = "With `explain`: why `evidence` has its level, in words."
@@ -120,7 +114,7 @@ _BELOW = {
 }
 
 
-class ReasonedReply(Struct, frozen=True, kw_only=True):
+class ReasonedReply(Same, frozen=True, kw_only=True):
     """The reason why a memory of `explain_ids` is a hit or none."""
 
     id: fields.MemoryId
@@ -187,7 +181,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
         )
 
 
-class PartReply(Struct, frozen=True, kw_only=True):
+class PartReply(Reply, frozen=True, kw_only=True):
     """The part of one space in an answer, and the point in its history that was searched."""
 
     name: fields.SpaceName
@@ -200,7 +194,7 @@ class PartReply(Struct, frozen=True, kw_only=True):
     strategy: Mode
 
 
-class JointReply(Struct, frozen=True, kw_only=True):
+class JointReply(Reply, frozen=True, kw_only=True):
     """Hits of several spaces, best first; `memory.space` names the space of each. `evidence` is the best of theirs."""
 
     hits: list[HitReply]
@@ -214,31 +208,8 @@ class JointReply(Struct, frozen=True, kw_only=True):
     instructions: Instructions = UNSET
 
     @classmethod
-    def of(cls, answer: JointAnswer) -> "JointReply":
-        return cls(
-            hits=[HitReply.of(hit) for hit in answer.hits],
-            total=answer.total,
-            evidence=answer.evidence,
-            strength=answer.strength,
-            strategy=answer.strategy,
-            degraded=list(answer.degraded),
-            spaces=[_part(part) for part in answer.spaces],
-            intent=_intent(answer.intent),
-            instructions=instructions_of(answer.instructions),
-        )
-
-
-def _part(part: PartAnswer) -> PartReply:
-    return PartReply(
-        name=part.name,
-        weight=part.weight,
-        seq=str(part.seq),
-        total=part.total,
-        evidence=part.evidence,
-        strength=part.strength,
-        thresholds=part.thresholds,
-        strategy=part.strategy,
-    )
+    def of(cls, value: JointAnswer, /, **more: Any) -> Self:
+        return super().of(value, instructions=instructions_of(value.instructions), **more)
 
 
 def _intent(intent: Intent | None) -> IntentReply | UnsetType:

@@ -3,15 +3,16 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.model.decoding import convert
 from muisti.core.model.values import Memory
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Same
 
 
-class StretchReply(Struct, frozen=True, kw_only=True):
+class StretchReply(Same, frozen=True, kw_only=True):
     """A stretch of a text, in characters."""
 
     start: Annotated[int, Meta(ge=0)]
@@ -24,7 +25,7 @@ Scope = Annotated[
 ]
 
 
-class TypeSuggestionReply(Struct, frozen=True, kw_only=True):
+class TypeSuggestionReply(Same, frozen=True, kw_only=True):
     """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
 
     id: fields.MemoryId

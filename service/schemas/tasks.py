@@ -1,13 +1,14 @@
 """Replies about tasks."""
 
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Self, get_args
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from muisti.core.model.errors import MuistiError
-from muisti.core.model.tasks import Item, ItemPage, ItemState, Task, TaskPage
+from muisti.core.model.tasks import Item, ItemState, Task
 from muisti.core.model.terms import TaskState
+from muisti.service.schemas.copying import Reply
 
 TaskId = Annotated[str, Meta(description="Id of a task.", examples=["0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11"])]
 StateName = Annotated[
@@ -22,14 +23,14 @@ ItemStateName = Annotated[
 ]
 
 
-class ErrorReply(Struct, frozen=True, kw_only=True):
+class ErrorReply(Reply, frozen=True, kw_only=True):
     """The reason why a task or an item has failed."""
 
     code: Annotated[str, Meta(description="Stable code of the error.", examples=["document.encrypted"])]
     detail: str
 
 
-class TaskReply(Struct, frozen=True, kw_only=True):
+class TaskReply(Reply, frozen=True, kw_only=True):
     """A task: what it does, how far it is, and how it ended. What a cancelled task has stored stays."""
 
     id: TaskId
@@ -64,47 +65,27 @@ class TaskReply(Struct, frozen=True, kw_only=True):
     ) = UNSET
 
     @classmethod
-    def of(cls, task: Task, obstacle: MuistiError | None = None) -> "TaskReply":
-        rate, left = task.rate, task.left
-        return cls(
-            id=task.id,
-            kind=task.kind,
-            state=task.state,
-            space=task.space,
-            actor=task.actor,
-            asked=task.asked,
-            total=task.total or None,
-            done=task.done,
-            failed=task.failed,
-            skipped=task.skipped,
+    def of(cls, value: Task, obstacle: MuistiError | None = None, /, **more: Any) -> Self:
+        rate, left = value.rate, value.left
+        return super().of(
+            value,
+            total=value.total or None,
             rate=None if rate is None else round(rate, 2),
             seconds_left=None if left is None else round(left, 1),
-            attempts=task.attempts,
-            revision=task.revision,
-            created_at=task.created_at,
-            started_at=task.started_at,
-            ended_at=task.ended_at,
-            expires_at=task.expires_at,
-            result=UNSET if task.result is None else task.result,
-            error=_error(task.error_code, task.error),
-            obstacle=UNSET
-            if obstacle is None or task.is_over
-            else ErrorReply(code=obstacle.code, detail=str(obstacle)),
+            error=_error(value.error_code, value.error),
+            obstacle=UNSET if obstacle is None or value.is_over else _error(obstacle.code, str(obstacle)),
+            **more,
         )
 
 
-class TasksReply(Struct, frozen=True, kw_only=True):
+class TasksReply(Reply, frozen=True, kw_only=True):
     """A page of tasks, newest first."""
 
     items: list[TaskReply]
     next_cursor: str | None
 
-    @classmethod
-    def of(cls, page: TaskPage) -> "TasksReply":
-        return cls(items=[TaskReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
-
-class TaskItemReply(Struct, frozen=True, kw_only=True):
+class TaskItemReply(Reply, frozen=True, kw_only=True):
     """An item of a task, such as one file."""
 
     number: int
@@ -114,25 +95,15 @@ class TaskItemReply(Struct, frozen=True, kw_only=True):
     error: ErrorReply | UnsetType = UNSET
 
     @classmethod
-    def of(cls, item: Item) -> "TaskItemReply":
-        return cls(
-            number=item.number,
-            name=item.name,
-            state=item.state,
-            attempts=item.attempts,
-            error=_error(item.error_code, item.error),
-        )
+    def of(cls, value: Item, /, **more: Any) -> Self:
+        return super().of(value, error=_error(value.error_code, value.error), **more)
 
 
-class TaskItemsReply(Struct, frozen=True, kw_only=True):
+class TaskItemsReply(Reply, frozen=True, kw_only=True):
     """A page of the items of a task, in their order."""
 
     items: list[TaskItemReply]
     next_cursor: str | None
-
-    @classmethod
-    def of(cls, page: ItemPage) -> "TaskItemsReply":
-        return cls(items=[TaskItemReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
 
 def _error(code: str | None, text: str | None) -> ErrorReply | UnsetType:

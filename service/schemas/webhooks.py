@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -12,6 +12,7 @@ from muisti.core.model.values import Seq
 from muisti.core.model.webhooks import Webhook
 from muisti.service.schemas import fields
 from muisti.service.schemas.changes import KindOfChange
+from muisti.service.schemas.copying import Reply
 
 WebhookId = Annotated[str, Meta(description="Id of a webhook.", examples=["5f0b7a1e2b1f"])]
 Url = Annotated[
@@ -44,7 +45,7 @@ class RedeliverBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     )
 
 
-class DeadLetterReply(Struct, frozen=True, kw_only=True):
+class DeadLetterReply(Reply, frozen=True, kw_only=True):
     """A range of changes that could not be sent, by their numbers."""
 
     first: int
@@ -54,7 +55,7 @@ class DeadLetterReply(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-class WebhookReply(Struct, frozen=True, kw_only=True):
+class WebhookReply(Reply, frozen=True, kw_only=True):
     """A webhook, its last change sent, and the changes that failed. `secret` is shown once, at creation."""
 
     id: WebhookId
@@ -72,31 +73,22 @@ class WebhookReply(Struct, frozen=True, kw_only=True):
     secret: Annotated[str, Meta(description="Secret that signs the messages.")] | UnsetType = UNSET
 
     @classmethod
-    def of(cls, one: Webhook, *, shown: bool = False) -> "WebhookReply":
-        kept = one.kept
-        return cls(
-            id=kept.id,
-            url=kept.url,
+    def of(cls, value: Webhook, /, *, shown: bool = False, **more: Any) -> Self:
+        kept = value.kept
+        return super().of(
+            kept,
             changes=list(kept.kinds),
-            show=kept.show,
             made_at=from_us(kept.made_at),
-            actor=kept.actor,
-            state=one.state,
+            state=value.state,
             seq=str(Seq(kept.epoch, kept.cursor)),
-            attempts=kept.attempts,
-            error=kept.error,
             told_at=None if kept.told_at is None else from_us(kept.told_at),
-            dead_letters=[
-                DeadLetterReply(
-                    first=each.first, last=each.last, attempts=each.attempts, error=each.error, at=from_us(each.at)
-                )
-                for each in one.dead_letters
-            ],
+            dead_letters=[DeadLetterReply.of(each, at=from_us(each.at)) for each in value.dead_letters],
             secret=kept.secret if shown else UNSET,
+            **more,
         )
 
 
-class WebhooksReply(Struct, frozen=True, kw_only=True):
+class WebhooksReply(Reply, frozen=True, kw_only=True):
     """The webhooks of a space."""
 
     items: list[WebhookReply]
