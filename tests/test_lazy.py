@@ -29,10 +29,9 @@ LATE = {
     ("service/console/mount.py", "muisti.service.console.app"): "200 ms, when somebody opens a page",
     ("service/mcp/route.py", "muisti.service.mcp.manager"): "900 ms: the SDK, which plain calls do without",
     ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
-    ("service/metrics/scrape.py", "muisti.service.metrics.summary"): "loads the exposition",
     ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",
     ("service/routes/erasure.py", "muisti.service.auth.signing"): "45 ms: cryptography",
-    ("service/background/purges.py", "muisti.service.auth.signing"): "45 ms: cryptography",
+    ("service/background/upkeep.py", "muisti.service.auth.signing"): "45 ms: cryptography",
 }
 
 

@@ -16,7 +16,7 @@ from loadtests.adversarial.texts import Family, repeated
 from muisti.core.query import intent
 from muisti.core.text import personal, secrets, terms
 from muisti.service.formats import front_matter
-from muisti.service.http import headers
+from muisti.service.http import parameters
 
 ROOT = Path(__file__).parents[2]
 USES = ("search", "sub", "subn", "split", "findall", "finditer", "match", "fullmatch")
@@ -47,7 +47,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/front_matter.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in front_matter._PLAIN.values()],
     "service/routes/discourse.py:summarise_exchange": SHORT.format("a part of a path, of which 15 digits are read"),
-    "service/http/headers.py:etags": lambda: [re.compile(headers._TAG)],
+    "service/http/parameters.py:etags": lambda: [re.compile(parameters._TAG)],
     "service/formats/importers/basic_memory.py:_of": lambda: [
         re.compile(r"\n{3,}"),
         re.compile(r"(?m)^#+ (Observations|Relations)\s*$\n?"),
@@ -71,8 +71,8 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/settings/forms.py:_secret": OWN,
     "service/settings/forms.py:_token": OWN,
     "service/settings/forms.py:_word": OWN,
-    "service/settings/rules.py:parse_bytes": OWN,
-    "service/settings/rules.py:read": OWN,
+    "service/settings/forms.py:parse_bytes": OWN,
+    "service/settings/forms.py:read": OWN,
     "service/settings/sources.py:_hint": OWN,
 }
 

@@ -51,7 +51,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/formats/importers/shares.py", "service/formats/importers/zapomni.py"),
         *("service/formats/importers/jsons.py", "service/http/uploads.py", "service/mcp/code.py"),
         *("service/mcp/differences.py", "service/mcp/reads.py", "service/mcp/prompts.py", "service/mcp/stdio.py"),
-        *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/batches.py"),
+        *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/posting.py"),
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [

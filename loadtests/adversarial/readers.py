@@ -51,7 +51,7 @@ from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
 from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results, screening, validate
-from muisti.service.asgi import compress
+from muisti.service.asgi.messages import chosen
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import storing as capture
 from muisti.service.console.asking import hits as marking
@@ -64,7 +64,7 @@ from muisti.service.formats.importers import basic_memory, claude, dialogues, do
 from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers.notes import Note
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.http import headers, preferences
+from muisti.service.http import parameters, respond
 from muisti.service.http.decode import decode
 from muisti.service.mcp import fence, recall, resources
 from muisti.service.mcp import messages as mcp_messages
@@ -151,12 +151,12 @@ def _record(text: str) -> None:
 
 def _tags(text: str) -> None:
     with suppress(HttpError):
-        headers.etags(text)
+        parameters.etags(text)
 
 
 def _freshness(text: str) -> None:
     with suppress(HttpError):
-        headers.freshness(text)
+        parameters.freshness(text)
 
 
 def _metadata(text: str) -> None:
@@ -287,10 +287,10 @@ READERS = (
     Reader("hook", capture.may_be_secret),
     Reader("MCP text", lambda one: recall.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
     Reader("terminal", lambda one: (output.safe(one), output.one_line(one))),
-    Reader("Accept-Encoding", lambda one: compress.chosen(one.encode()), HEADERS),
+    Reader("Accept-Encoding", lambda one: chosen(one.encode()), HEADERS),
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
-    Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
+    Reader("Prefer", lambda one: respond.minimal(one), HEADERS),
     Reader("stated secrets", stated_secrets.stated_in),
     Reader("standing instruction", standing.standing),
     Reader("scope of an instruction", standing.scope_of),

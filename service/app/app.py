@@ -23,22 +23,20 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.fast_path import FastPath
-from muisti.service.asgi.compress import Compress
+from muisti.service.asgi.messages import Compress
 from muisti.service.auth.access import Access, Need, check
+from muisti.service.auth.browser import WebPages
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.middleware import AuthMiddleware, Limits, access_of
-from muisti.service.auth.web_pages import WebPages
-from muisti.service.background.purges import signer
 from muisti.service.background.task_threads import TaskThreads
-from muisti.service.background.upkeep import Sweep, Upkeep
+from muisti.service.background.upkeep import Sweep, Upkeep, signer
 from muisti.service.console.mount import ROOT, Console
 from muisti.service.feed.stream import SeqWatcher
 from muisti.service.http.decode import SLASH
-from muisti.service.http.freshness import caught_up
 from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
-from muisti.service.http.request import Request
+from muisti.service.http.request import Request, caught_up
 from muisti.service.http.routing import Application
 from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.route import McpApp
@@ -49,8 +47,7 @@ from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow
 from muisti.service.runtime.databases import location_of
-from muisti.service.runtime.models import models_of, thresholds_of
-from muisti.service.runtime.recognisers import reader_of
+from muisti.service.runtime.models import models_of, reader_of, thresholds_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
@@ -132,7 +129,7 @@ def create_app(
 
     known_parameters = KnownParameters()
 
-    async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
+    async def checked(request: Request) -> Response[None] | None:
         if request.method == "OPTIONS":  # Litestar names the methods of a path's first handler only
             return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
         permit(request)

@@ -13,9 +13,8 @@ import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
-from muisti.service.asgi.plain import plain_headers
-from muisti.service.asgi.receiving import read_body
-from muisti.service.asgi.sending import PlainResponse, send_body, send_problem
+from muisti.service.asgi.header_names import plain_headers
+from muisti.service.asgi.messages import PlainResponse, read_body, send_body, send_problem
 from muisti.service.auth.access import Need, check
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON, SLASH, decode

@@ -1,4 +1,4 @@
-"""Batches of memories: decoded one by one, then stored all together or each for itself."""
+"""Batches of memories or turns: decoded one by one, then stored all together or each for itself."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,8 @@ from muisti.service.http.decode import decode
 from muisti.service.schemas.conversation_requests import ExchangeBody, ExchangesBody
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
-from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply
+from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply, suggestions_of
 from muisti.service.schemas.requests import DraftBody
-from muisti.service.schemas.suggestions import suggestions_of
 
 PATH = "$.memories"
 

@@ -1,6 +1,7 @@
 """Store the files of a request: a small one before the answer, everything else as a task."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -8,14 +9,13 @@ from litestar import Response
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Stored
+from muisti.core.model.filing import Document, Stored
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
-from muisti.core.views.documents import KIND, File, Held, Job, holds_documents
+from muisti.core.views.documents import KIND, File, Held, Job, Look, Source, holds_documents
 from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, caller_of, memories
-from muisti.service.http.headers import SEQ
-from muisti.service.http.origins import origin_of
+from muisti.service.http.parameters import SEQ
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.uploads import Upload, close
@@ -182,3 +182,40 @@ def _request_key(request: Request, ask: Ask, files: Sequence[Held]) -> RequestKe
     if ask.key is None:
         return None
     return request.key_of(ask.key, [msgspec.json.encode(ask.job), *(one.sha256.encode() for one in files)])
+
+
+# Sources of documents among the server's own files: where a file is, and what has become of it
+
+
+def origin_of(path: Path, folder: str | None) -> str | None:
+    """Return the path of a file below the folder of the server's own files."""
+    return None if folder is None else path.relative_to(Path(folder).resolve()).as_posix()
+
+
+def looker(access: Access, folder: str | None) -> Look:
+    """Return the function that compares a document with the file that the server read it from.
+
+    Only callers without a key learn about files. All other sources are `unknown`, also those of uploads.
+    """
+    if folder is None or not (access.open or access.actor == LOCAL):
+        return lambda document: "unknown"
+    root = Path(folder).resolve()
+    return lambda document: _source(document, root)
+
+
+def _source(document: Document, root: Path) -> Source:
+    if document.origin is None or not root.is_dir():
+        return "unknown"
+    path = (root / document.origin).resolve()
+    if not path.is_relative_to(root):
+        return "unknown"
+    try:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        if changed <= document.memory.updated_at:
+            return "current"
+        with Held.of_path(path) as held:
+            return "current" if held.sha256 == document.sha256 else "stale"
+    except FileNotFoundError:
+        return "stale"
+    except OSError:
+        return "unknown"

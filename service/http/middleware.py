@@ -10,7 +10,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
 from muisti.core.support.priority import Urgent
-from muisti.service.asgi.sending import send_problem
+from muisti.service.asgi.messages import send_problem
 from muisti.service.http.decode import routable, utf8
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing

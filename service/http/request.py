@@ -1,5 +1,6 @@
-"""The request that handlers get: who asks, for which space, on what terms; its body as the type that is declared."""
+"""The request that handlers get: who asks, for which space, on what terms, how fresh, and its typed body."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from hashlib import blake2b
@@ -9,13 +10,13 @@ import litestar
 from litestar.types import Scope
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.values import Address, IfMatch, Name, RequestKey
+from muisti.core.model.errors import InvalidInput, NotYetReplicated
+from muisti.core.model.values import Address, IfMatch, Name, RequestKey, Seq
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
-from muisti.service.http.headers import etags
+from muisti.service.http.parameters import FRESHNESS, MIN_SEQ, etags, freshness, min_seq
 from muisti.service.observability.reads import Operation, Reading
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -148,3 +149,51 @@ async def on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[
     """Yield the parts of an answer, each made on a thread that waits for the database."""
     while (part := await backend.store(next, parts, b"")) != b"":
         yield part
+
+
+# Read your own writes: a reader names a point of history that it has seen, and waits until this server reaches it
+
+WAIT_SECONDS = 1.0
+PAUSE_SECONDS = 0.02
+_MIN_SEQ = MIN_SEQ.lower().encode()
+_FRESHNESS = FRESHNESS.lower().encode()
+_NAMES = frozenset({_MIN_SEQ, _FRESHNESS})
+
+
+async def caught_up(request: Request) -> None:
+    """Ask the primary when Muisti-Freshness says so, and wait for the point that Muisti-Min-Seq names, if any.
+
+    Raises:
+        NotYetReplicated: it was not reached in time.
+        EpochGone: the space was deleted or emptied since, and has a new epoch.
+    """
+    found = {name: value.decode("latin-1") for name, value in request.scope["headers"] if name in _NAMES}
+    if not found or "space" not in request.path_params:
+        return
+    strong = freshness(found.get(_FRESHNESS)).strong
+    await reached(request.backend, request.space, strong=strong, at_least=found.get(_MIN_SEQ))
+
+
+async def reached(backend: Backend, space: str, *, strong: bool, at_least: str | None) -> None:
+    """Ask the primary if the read is `strong`, and wait for the point `at_least`, if any.
+
+    Raises:
+        NotYetReplicated: it was not reached in time.
+        EpochGone: the space was deleted or emptied since, and has a new epoch.
+    """
+    if strong:
+        await backend.store(backend.engine.spaces.catch_up, space)
+    if at_least is not None:
+        await _reached(backend, space, min_seq(at_least))
+
+
+async def _reached(backend: Backend, space: str, at: Seq) -> None:
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + WAIT_SECONDS
+    while True:
+        try:
+            return await backend.store(backend.engine.spaces.require, space, at)
+        except NotYetReplicated:
+            if clock() >= deadline:
+                raise
+        await asyncio.sleep(PAUSE_SECONDS)

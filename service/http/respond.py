@@ -12,11 +12,10 @@ from muisti.core.model.filing import Pruned, Synced
 from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Found, Seq
-from muisti.service.asgi.sending import PlainResponse
-from muisti.service.http.headers import FLAGS, REPLAYED, SEQ
+from muisti.service.asgi.messages import PlainResponse
+from muisti.service.http.parameters import FLAGS, REPLAYED, SEQ
 from muisti.service.http.request import Request
-from muisti.service.schemas.dry_run import DryRunReply
-from muisti.service.schemas.replies import AddedReply, MemoryReply, WrittenReply
+from muisti.service.schemas.replies import AddedReply, DryRunReply, MemoryReply, WrittenReply
 from muisti.service.schemas.tasks import TaskReply
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.spaces import SpaceSettings, check_name
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
-from muisti.service.http.origins import looker
+from muisti.service.http.ingesting import looker
 from muisti.service.mcp.arguments import InSpace
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import one_line

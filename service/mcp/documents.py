@@ -6,8 +6,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Document, DocumentName, Put, Stored
 from muisti.core.views.documents import File, Filter, Held, Job, Stated, holds_documents
 from muisti.service.auth.access import check
-from muisti.service.http.ingesting import permitted, submitted
-from muisti.service.http.origins import origin_of
+from muisti.service.http.ingesting import origin_of, permitted, submitted
 from muisti.service.mcp.arguments import WRITING
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import fenced, one_line

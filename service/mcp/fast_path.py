@@ -14,8 +14,8 @@ from litestar.types.asgi_types import ReceiveMessage
 from msgspec import Struct, field
 
 from muisti.core.model.decoding import decoder
-from muisti.service.asgi.plain import Header, plain_headers
-from muisti.service.asgi.sending import send_body
+from muisti.service.asgi.header_names import Header, plain_headers
+from muisti.service.asgi.messages import send_body
 from muisti.service.http.decode import JSON
 from muisti.service.mcp.messages import HANDSHAKE, MODERN
 from muisti.service.mcp.session import Session

@@ -14,7 +14,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from muisti.core.model.errors import MuistiError
-from muisti.service.asgi.receiving import Header
+from muisti.service.asgi.messages import Header
 from muisti.service.auth.access import Access
 from muisti.service.mcp import prompts, resources
 from muisti.service.mcp.catalog import Tool

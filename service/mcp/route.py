@@ -20,8 +20,7 @@ from litestar.handlers import ASGIRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.asgi.receiving import Header, read_body
-from muisti.service.asgi.sending import send_body
+from muisti.service.asgi.messages import Header, read_body, send_body
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON

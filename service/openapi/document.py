@@ -22,10 +22,9 @@ from muisti.service.schemas.conversation_requests import (
     ExchangeBody,
     ExchangesBody,
 )
-from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
-from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, WrittenReply
+from muisti.service.schemas.replies import AddedReply, DryRunReply, ItemsReply, MemoryReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply

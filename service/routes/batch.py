@@ -1,18 +1,18 @@
-"""Many memories in one request."""
+"""Many memories in one request, and undo."""
 
 from litestar import Response
 from litestar.params import JSONBody
 from msgspec import UNSET
 
 from muisti.core.model.errors import InvalidInput
+from muisti.service.auth.access import check
 from muisti.service.http.batch import PATH, add_each, all_or_none, read_items
-from muisti.service.http.headers import SEQ, not_with_key
-from muisti.service.http.parameters import KEYED, AtomicParameter, OnConflictParameter
+from muisti.service.http.parameters import KEYED, SEQ, AtomicParameter, OnConflictParameter, not_with_key
 from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, tried, written_headers
 from muisti.service.http.routing import Routes
-from muisti.service.schemas.replies import BatchReply, ItemsReply
-from muisti.service.schemas.requests import BatchBody, on_conflict_of
+from muisti.service.schemas.replies import BatchReply, ItemsReply, UndoReply
+from muisti.service.schemas.requests import BatchBody, UndoBody, on_conflict_of
 
 routes = Routes("memories")
 
@@ -53,3 +53,30 @@ def _is_atomic(data: BatchBody, parameter: bool | None) -> bool:
     if data.atomic is not UNSET and parameter not in (None, data.atomic):
         raise InvalidInput.at("$.atomic", "has one value in the body and another in the query string")
     return data.atomic if data.atomic is not UNSET else parameter is not False
+
+
+# Undo of changes
+
+
+@routes.post(
+    "/undo",
+    status_code=200,
+    needs="delete",
+    screens=True,
+    problems=["changed_since", "not_undone", "address_taken", "sensitive_content"],
+    standard=KEYED,
+)
+async def undo(request: Request, data: JSONBody[UndoBody]) -> Response[UndoReply]:
+    """Undo your last call, another request, or the last changes of memories of an author.
+
+    Without `author` and `request` it is your last call as a whole, an import too; `last` limits it to so many of your
+    changes. A last call that cannot be taken back, such as a purge, is refused by name. Undo is atomic. Each memory is
+    restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by
+    others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the
+    scopes `write` and `delete`.
+    """
+    check(request.access, "write")
+    key = await request.key()
+    seen = request.memories
+    undone = await request.ask(seen.write.undo, data.which(), request=key)
+    return planned(undone.plan, Response(UndoReply.of(undone), status_code=200, headers=written_headers(undone)))

@@ -10,12 +10,12 @@ from muisti.core.model.conversations import CONVERSATION_SORTS, Change, Kept, Le
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query.points import parse
 from muisti.core.views.conversations import Wanted
-from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import (
     DRY,
     GUARDED,
     KEYED,
     PAST,
+    SEQ,
     AsOfParameter,
     CategoryParameter,
     CursorParameter,

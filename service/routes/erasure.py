@@ -10,8 +10,7 @@ from litestar.params import JSONBody
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import InvalidInput
 from muisti.core.support.lazy import Lazy
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import DryRunParameter, TaskParameter
+from muisti.service.http.parameters import SEQ, DryRunParameter, TaskParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes

@@ -12,10 +12,9 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.values import RequestKey
 from muisti.core.query.filters import parse_params
 from muisti.core.query.points import parse
-from muisti.service.asgi.sending import PlainResponse
+from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen
-from muisti.service.http.headers import IfNoneMatchHeader, is_known
 from muisti.service.http.parameters import (
     DRY,
     GUARDED,
@@ -24,11 +23,13 @@ from muisti.service.http.parameters import (
     PAST,
     AsOfParameter,
     CursorParameter,
+    IfNoneMatchHeader,
     LimitParameter,
     NoTouchParameter,
     OnConflictParameter,
     PurgeParameter,
     SortParameter,
+    is_known,
     version_in,
 )
 from muisti.service.http.request import Request, reading

@@ -18,8 +18,7 @@ from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
 from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
 from muisti.service.http.decode import LINES
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import DRY, DryRunParameter, TaskParameter
+from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes

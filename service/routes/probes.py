@@ -3,7 +3,7 @@
 from litestar import Response
 from litestar.params import FromPath, JSONBody
 
-from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import SEQ
 from muisti.service.http.request import Request
 from muisti.service.http.respond import placed
 from muisti.service.http.routing import Routes

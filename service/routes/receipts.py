@@ -16,8 +16,7 @@ from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.context import Request as ContextRequest
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import PAST, CursorParameter, LimitParameter, ThenParameter
+from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitParameter, ThenParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes

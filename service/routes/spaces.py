@@ -1,21 +1,21 @@
-"""Spaces: isolated stores."""
+"""Spaces: isolated stores with a quota and a policy, and counts of what they hold."""
 
 from litestar import Response
 from litestar.params import JSONBody
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import check_name
+from muisti.core.query.points import parse
 from muisti.service.auth.administration import check_everywhere
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import DRY, ConfirmParameter
+from muisti.service.http.parameters import DRY, PAST, SEQ, AsOfParameter, ConfirmParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, read, tried
 from muisti.service.http.routing import Routes
 from muisti.service.routes.erasure import reported
 from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.policy import PolicyBody, PolicyReply
-from muisti.service.schemas.quotas import QuotaBody, QuotaReply
+from muisti.service.schemas.policy import PolicyBody, PolicyReply, QuotaBody, QuotaReply
+from muisti.service.schemas.replies import CountsReply, StatsReply
 from muisti.service.schemas.spaces import SpaceBody, SpaceReply, SpacesReply
 
 routes = Routes("spaces", "")
@@ -99,3 +99,30 @@ async def set_policy(request: Request, data: JSONBody[PolicyBody]) -> Response[P
         request.backend.engine.spaces.set_policy, data.changes(), by=actor, dry_run=request.dry_run
     )
     return tried(request, read(PolicyReply.of(found.policy), found.at))
+
+
+# Facets: counts of a space's memories, and its sizes
+
+facets = Routes("facets")
+
+
+@facets.get("/categories", needs="read", problems=PAST)
+async def list_categories(request: Request, as_of: AsOfParameter = None) -> Response[CountsReply]:
+    """Count the active memories of each category."""
+    counts = await request.ask(request.memories.read.categories, as_of=parse(as_of))
+    return read(CountsReply.of(counts), counts.seq)
+
+
+@facets.get("/tags", needs="read", problems=PAST)
+async def list_tags(request: Request, as_of: AsOfParameter = None) -> Response[CountsReply]:
+    """Count the active memories of each tag."""
+    counts = await request.ask(request.memories.read.tags, as_of=parse(as_of))
+    return read(CountsReply.of(counts), counts.seq)
+
+
+@facets.get("/stats", needs="read", problems=PAST)
+async def get_stats(request: Request, as_of: AsOfParameter = None) -> Response[StatsReply]:
+    """Read the sizes and rates of a space."""
+    stats = await request.ask(request.memories.read.stats, as_of=parse(as_of))
+    use = request.backend.engine.models.cache.use if request.access.may("admin") else None
+    return read(StatsReply.of(stats, use), stats.seq)

@@ -8,8 +8,7 @@ from litestar.params import FromPath, HeaderParameter, QueryParameter
 from muisti.core.model.tasks import ItemState, Task
 from muisti.core.model.terms import TaskState
 from muisti.service.auth.access import check
-from muisti.service.feed import progress
-from muisti.service.feed.stream import EventStream
+from muisti.service.feed.stream import EventStream, awaited, task_blocks
 from muisti.service.http.parameters import DRY, CursorParameter, LimitParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, placed, tried
@@ -86,7 +85,7 @@ async def get_task(
         request.backend.engine.tasks.ring()  # somebody waits, so a process that runs its own tasks alone takes this one
     tasks = request.backend.engine.tasks
 
-    task = await progress.awaited(look, after, max(0.0, min(wait, WAIT_MAX)), lambda: tasks.obstacle is not None)
+    task = await awaited(look, after, max(0.0, min(wait, WAIT_MAX)), lambda: tasks.obstacle is not None)
     answer = await placed(Response(TaskReply.of(task, tasks.obstacle)), request)
     if not task.is_over:
         answer.headers["Retry-After"] = "1"
@@ -135,7 +134,7 @@ async def follow_task(request: Request, task_id: FromPath[str], last_event_id: L
     await look()
     request.backend.engine.tasks.ring()
     last = None if last_event_id is None else int(last_event_id[:18])
-    return EventStream(progress.blocks(look, allowed, lambda: request.backend.stopping, last), {})
+    return EventStream(task_blocks(look, allowed, lambda: request.backend.stopping, last), {})
 
 
 @routes.post("/tasks/{task_id:str}/cancel", status_code=200, needs="key", standard=DRY)

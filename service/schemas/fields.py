@@ -6,7 +6,7 @@ Limits are here for the reader only; `core.write.validate` enforces them, with m
 from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.terms import (
@@ -310,3 +310,13 @@ TagRuleName = Annotated[
     TagRule,
     Meta(description="How the scores of a memory's tags become one.", extra_json_schema=_words(TagRule)),
 ]
+
+
+# A bad field, as refusals and reports name it
+
+
+class FieldProblem(Struct, frozen=True):
+    """A bad field or parameter: a JSON path such as `$.memories[3].key`, and what to do."""
+
+    path: str
+    message: str

@@ -1,13 +1,14 @@
-"""Memories that are like a new one, in the form for replies and problems."""
+"""Memories that conflict with a new one, are like it, or prevent a merge."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
+from muisti.core.model.comparisons import Divergence
 from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Same
+from muisti.service.schemas.copying import Reply, Same
 
 
 class DifferenceReply(Same, frozen=True, kw_only=True):
@@ -43,3 +44,30 @@ def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
 
 def differing(parts: Iterable[Difference]) -> list[DifferenceReply]:
     return DifferenceReply.each(parts)
+
+
+# Memories that prevent a merge, in the form for refusals
+
+BEGINNING = 200  # characters
+
+
+class DivergedReply(Reply, frozen=True, kw_only=True):
+    """A memory that both spaces have changed: its id in the space and in the other, and what it says in each."""
+
+    id: fields.MemoryId
+    other: fields.MemoryId
+    ours: Annotated[str | None, Meta(description="The start of its content; null where it was deleted.")]
+    theirs: str | None
+
+
+def diverged(found: Sequence[Divergence]) -> list[DivergedReply]:
+    """Return the memories in the form for a refusal."""
+    return [
+        DivergedReply(
+            id=one.id,
+            other=one.other,
+            ours=None if one.ours is None else one.ours.content[:BEGINNING],
+            theirs=None if one.theirs is None else one.theirs.content[:BEGINNING],
+        )
+        for one in found
+    ]

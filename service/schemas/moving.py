@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from muisti.core.model.imports import Imported, ImportReport, LineProblem
 from muisti.service.schemas.copying import Reply
-from muisti.service.schemas.field_problem import FieldProblem
+from muisti.service.schemas.fields import FieldProblem
 from muisti.service.schemas.policy import FlagReply
 
 Skipped = Annotated[

@@ -1,4 +1,4 @@
-"""Requests and replies about the policy of a space, and the flags of a write."""
+"""Requests and replies about the policy and the quota of a space, and the flags of a write."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Self, get_args
@@ -6,8 +6,9 @@ from typing import Annotated, Any, Self, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
+from muisti.core.model.counts import Usage
 from muisti.core.model.outcomes import Flag, FlagCode
-from muisti.core.model.spaces import Policy, PolicyValue
+from muisti.core.model.spaces import QUOTA_MAX, Policy, PolicyValue
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
@@ -191,3 +192,42 @@ class FlagReply(Same, frozen=True, kw_only=True):
 
 def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
     return FlagReply.each(flags)
+
+
+# Requests and replies about the quota of a space
+
+_RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
+
+
+class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to the quota. A field that is left out stays as it is; null is the default of the server."""
+
+    memories: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
+    bytes: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
+
+    def changes(self) -> dict[str, int | None]:
+        given = {"memories": self.memories, "bytes": self.bytes}
+        return {name: most for name, most in given.items() if not isinstance(most, UnsetType)}
+
+
+class AmountReply(Reply, frozen=True, kw_only=True):
+    """Use and limit of one amount; a null limit means none."""
+
+    used: int
+    limit: int | None
+
+
+class QuotaReply(Reply, frozen=True, kw_only=True):
+    """Use and quota of a space.
+
+    Counted are memories that are not deleted, also those that have expired or are superseded. Sessions, conversations,
+    topics and statements of the graph count as memories. Bytes are those of texts, tags and metadata.
+    """
+
+    memories: AmountReply
+    bytes: AmountReply
+
+    @classmethod
+    def of(cls, value: Usage, /, **more: Any) -> Self:
+        memories = AmountReply(used=value.memories, limit=value.quota.memories)
+        return cls(memories=memories, bytes=AmountReply(used=value.bytes, limit=value.quota.bytes))

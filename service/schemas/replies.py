@@ -1,21 +1,58 @@
 """Bodies of replies. Each class has a method `of` that makes it from a value of the core."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, UnsetType
 
+from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.model.counts import Stats
+from muisti.core.model.decoding import convert
 from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Written
-from muisti.core.model.values import History, Page
+from muisti.core.model.values import History, Memory, Page
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.likeness import LikenessReply, alike
-from muisti.service.schemas.policy import FlagReply, flagged
-from muisti.service.schemas.quotas import QuotaReply
-from muisti.service.schemas.suggestions import Suggestions, suggestions_of
+from muisti.service.schemas.policy import FlagReply, QuotaReply, flagged
+
+
+class StretchReply(Same, frozen=True, kw_only=True):
+    """A stretch of a text, in characters."""
+
+    start: Annotated[int, Meta(ge=0)]
+    stop: Annotated[int, Meta(ge=0)]
+
+
+Scope = Annotated[
+    StretchReply | None,
+    Meta(description="Clause of the content that says to what it applies; null where it applies to everything."),
+]
+
+
+class TypeSuggestionReply(Same, frozen=True, kw_only=True):
+    """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
+
+    id: fields.MemoryId
+    type: fields.TypeName
+    scope: Scope
+
+
+Suggestions = (
+    Annotated[
+        list[TypeSuggestionReply],
+        Meta(description="Memories that read like standing instructions and have another type; absent for none."),
+    ]
+    | UnsetType
+)
+
+
+def suggestions_of(memories: Iterable[Memory]) -> list[TypeSuggestionReply] | UnsetType:
+    """Return the suggestions of a reply, unset when there are none."""
+    return [convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET
+
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
 
@@ -266,3 +303,37 @@ class StatsReply(Reply, frozen=True, kw_only=True):
     def of(cls, value: Stats, cache: CacheUse | None = None, /, **more: Any) -> Self:
         quota = None if value.usage is None else QuotaReply.of(value.usage)
         return super().of(value, quota=quota, embedding_cache=cache and CacheReply.of(cache), **more)
+
+
+# Replies of a dry run
+
+
+class PlannedReply(Same, frozen=True, kw_only=True):
+    """A change that the request would make, and the version that it would make or end."""
+
+    kind: str
+    memory_id: fields.MemoryId
+    version: int
+
+
+class ShiftReply(Same, frozen=True, kw_only=True):
+    """A probe whose expected memory would get another rank."""
+
+    id: fields.MemoryId
+    query: str
+    before: Annotated[int | None, Meta(description="Its rank now; null: not among the first 100.")]
+    after: Annotated[int | None, Meta(description="The rank that it would have.")]
+
+
+class DryRunReply(Reply, frozen=True, kw_only=True):
+    """Changes and answer of the request, without storing anything. A new memory would have another id."""
+
+    dry_run: Literal[True] = True
+    status: Annotated[int, Meta(description="The status that it would answer.")]
+    changes: Annotated[int, Meta(description="How many changes it would make; `items` are the first 1,000.")]
+    items: list[PlannedReply]
+    probes: Annotated[
+        list[ShiftReply] | None,
+        Meta(description="Probes that would rank otherwise; null when checking takes too long."),
+    ]
+    answer: Annotated[Any, Meta(description="The body that it would answer, null for none.")]

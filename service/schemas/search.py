@@ -23,8 +23,7 @@ from muisti.core.model.terms import IntentKind
 from muisti.core.model.values import Passage
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
-from muisti.service.schemas.replies import MemoryReply
-from muisti.service.schemas.suggestions import Scope
+from muisti.service.schemas.replies import MemoryReply, Scope
 
 # Standing instructions beside the hits of a search
 

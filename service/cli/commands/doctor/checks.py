@@ -34,8 +34,7 @@ from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.connect.clients import Home
 from muisti.service.connect.registered import registered
 from muisti.service.runtime.databases import location_of, whereabouts
-from muisti.service.runtime.models import models_of
-from muisti.service.runtime.recognisers import reader_of
+from muisti.service.runtime.models import models_of, reader_of
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings
 from muisti.service.settings.forms import TAGGER
