@@ -1,7 +1,7 @@
 """Query parameters and headers that handlers share, read strictly, and the refusal of unknown parameters."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -137,47 +137,47 @@ def freshness(header: str | None) -> Freshness:
     )
 
 
+def query(
+    description: str, *, name: str | None = None, enum: Sequence[str] | None = None, **schema: Any
+) -> ParameterKwarg:
+    """Describe a parameter of the query string. The core checks it; the words of JSON Schema are for the reader."""
+    choices = None if enum is None else list(enum)
+    return QueryParameter(name=name, description=description, enum=choices, schema_extra=schema or None)
+
+
 def between(description: str, least: int, most: int) -> ParameterKwarg:
     """Describe a number that is at least `least` and at most `most`. The core checks it."""
-    return QueryParameter(description=description, schema_extra={"minimum": least, "maximum": most})
+    return query(description, minimum=least, maximum=most)
 
 
 OnConflictParameter = Annotated[
-    str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
+    str | None, query("As the field of the body.", enum=["reject", "keep", "review", "supersede"])
 ]
-AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
-ThenParameter = Annotated[bool, QueryParameter(description="Search the space as it was when the receipt was made.")]
-ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
+AtomicParameter = Annotated[bool | None, query("As the field of the body.")]
+ThenParameter = Annotated[bool, query("Search the space as it was when the receipt was made.")]
+ConfirmParameter = Annotated[str, query("The name of the space once more.")]
 DryRunParameter = Annotated[
-    bool,
-    QueryParameter(description="Report what the request would do, without doing it. An Idempotency-Key is ignored."),
+    bool, query("Report what the request would do, without doing it. An Idempotency-Key is ignored.")
 ]
-TaskParameter = Annotated[
-    bool, QueryParameter(description="Do the work as a task, and answer 202 with it; see docs/reference/tasks.md.")
-]
+TaskParameter = Annotated[bool, query("Do the work as a task, and answer 202 with it; see docs/reference/tasks.md.")]
 LimitParameter = Annotated[int, between("Largest number of items.", 1, 100)]
 AsOfParameter = Annotated[
-    str | None,
-    QueryParameter(description="Show the space as it was then: a time, or a point of history, whole or its number."),
+    str | None, query("Show the space as it was then: a time, or a point of history, whole or its number.")
 ]
 SortParameter = Annotated[
     str | None,
-    QueryParameter(
-        description="Order of the list; `-` is newest first. Without it that of the cursor, else `-created_at`.",
-        enum=list(SORTS),
-    ),
+    query("Order of the list; `-` is newest first. Without it that of the cursor, else `-created_at`.", enum=SORTS),
 ]
-NoTouchParameter = Annotated[bool, QueryParameter(description="Do not count this as a retrieval.")]
+NoTouchParameter = Annotated[bool, query("Do not count this as a retrieval.")]
 PurgeParameter = Annotated[
-    bool | None,
-    QueryParameter(description="Erase the memory and its history permanently, and return the signed report."),
+    bool | None, query("Erase the memory and its history permanently, and return the signed report.")
 ]
-CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
+CursorParameter = Annotated[str | None, query("`next_cursor` of the page before.")]
 
 CategoryParameter = Annotated[
     str | None,
-    QueryParameter(
-        description="The category of the names. Without it names without a category come first, then the one category "
+    query(
+        "The category of the names. Without it names without a category come first, then the one category "
         "that has the name. Keys of one category need none."
     ),
 ]

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Annotated, cast, get_args
 
 from litestar import Response
-from litestar.params import HeaderParameter, QueryParameter
+from litestar.params import HeaderParameter
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
@@ -16,7 +16,7 @@ from muisti.core.query.filters import parse_params
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import memories
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher, Source, read_blocks
-from muisti.service.http.parameters import SEQ, CursorParameter, LimitParameter, between, point
+from muisti.service.http.parameters import SEQ, CursorParameter, LimitParameter, between, point, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
@@ -29,19 +29,13 @@ routes = Routes("changes")
 
 OWN = ("since", "limit", "change", "show")
 
-SinceParameter = Annotated[
-    str | None, QueryParameter(description="A point, `{epoch}:{number}`: only changes after it.")
-]
+SinceParameter = Annotated[str | None, query("A point, `{epoch}:{number}`: only changes after it.")]
 ChangeParameter = Annotated[
-    str | None,
-    QueryParameter(description=f"Only these kinds of changes, a,b,c of {', '.join(get_args(ChangeKind))}."),
+    str | None, query(f"Only these kinds of changes, a,b,c of {', '.join(get_args(ChangeKind))}.")
 ]
 ShowParameter = Annotated[
     str,
-    QueryParameter(
-        description="Only `ids`, the memory as it is `after` the change, or `both`, also as it was before.",
-        enum=list(get_args(Show)),
-    ),
+    query("Only `ids`, the memory as it is `after` the change, or `both`, also as it was before.", enum=get_args(Show)),
 ]
 ChangesLimit = Annotated[int, between("Largest number.", 1, CHANGES_MAX)]
 LastEventId = Annotated[
@@ -110,7 +104,7 @@ def _since(text: str) -> Seq:
 
 # The read log of this process, and the questions that found nothing
 
-AfterParameter = Annotated[str | None, QueryParameter(description="The id of a read: only reads after it.")]
+AfterParameter = Annotated[str | None, query("The id of a read: only reads after it.")]
 
 
 @routes.get("/reads", needs="admin", streams=True)

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from litestar import Response
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 
 from muisti.service.auth.access import check
-from muisti.service.http.parameters import DRY, PAST, SEQ, CursorParameter, LimitParameter
+from muisti.service.http.parameters import DRY, PAST, SEQ, CursorParameter, LimitParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, planned, read, tried, written_headers
 from muisti.service.http.routing import Routes
@@ -30,8 +30,8 @@ from muisti.service.schemas.spaces import SpaceReply
 routes = Routes("checkpoints")
 
 _POINT = "A checkpoint, a time, or a change: its number or a Muisti-Seq."
-SinceParameter = Annotated[str, QueryParameter(description=_POINT)]
-UntilParameter = Annotated[str | None, QueryParameter(description=f"{_POINT} Now, unless it is given.")]
+SinceParameter = Annotated[str, query(_POINT)]
+UntilParameter = Annotated[str | None, query(f"{_POINT} Now, unless it is given.")]
 
 
 @routes.post("/checkpoints", needs="write", problems=["conflict", "already_exists", "sensitive_content"], standard=DRY)
@@ -118,7 +118,7 @@ async def clear_space(request: Request, data: JSONBody[ClearBody]) -> Response[C
 
 forks = Routes("spaces")
 
-OtherParameter = Annotated[str, QueryParameter(description="The space that would be merged.")]
+OtherParameter = Annotated[str, query("The space that would be merged.")]
 
 
 @forks.post("/fork", needs="admin", problems=["already_exists", "quota_exceeded"], standard=DRY)

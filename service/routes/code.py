@@ -3,7 +3,6 @@
 from typing import Annotated, cast
 
 from litestar import Response
-from litestar.params import QueryParameter
 
 from muisti.core.model.code import CodeMap, Outline, Symbols, Uses
 from muisti.core.model.errors import InvalidInput
@@ -17,7 +16,7 @@ from muisti.core.model.terms import (
     EdgeKind,
     SymbolKind,
 )
-from muisti.service.http.parameters import between
+from muisti.service.http.parameters import between, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import read
 from muisti.service.http.routing import Routes
@@ -25,27 +24,18 @@ from muisti.service.settings import names_in
 
 routes = Routes("code")
 
-NameText = Annotated[
-    str,
-    QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`, or a part of a name."),
-]
-SymbolText = Annotated[str, QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`.")]
-KindParameter = Annotated[str | None, QueryParameter(description="Kind of the symbols.", enum=list(SYMBOL_KINDS))]
+NameText = Annotated[str, query("A name such as `get`, `Client.get` or `client.py:Client.get`, or a part of a name.")]
+SymbolText = Annotated[str, query("A name such as `get`, `Client.get` or `client.py:Client.get`.")]
+KindParameter = Annotated[str | None, query("Kind of the symbols.", enum=SYMBOL_KINDS)]
 KindsParameter = Annotated[
-    str | None,
-    QueryParameter(description=f"Kinds of uses, with commas: {', '.join(EDGE_KINDS)}. Calls, unless it is given."),
+    str | None, query(f"Kinds of uses, with commas: {', '.join(EDGE_KINDS)}. Calls, unless it is given.")
 ]
-BelowParameter = Annotated[str | None, QueryParameter(description="Beginning of the paths of files.")]
-PathParameter = Annotated[str, QueryParameter(description="Path of the document.")]
+BelowParameter = Annotated[str | None, query("Beginning of the paths of files.")]
+PathParameter = Annotated[str, query("Path of the document.")]
 FoundParameter = Annotated[int, between("Symbols at most.", 1, SYMBOLS_MAX)]
 UsesParameter = Annotated[int, between("Uses at most.", 1, USES_MAX)]
-BudgetParameter = Annotated[
-    int,
-    between("Tokens of the text at most.", MAP_MIN, MAP_MAX),
-]
-MentionedParameter = Annotated[
-    str | None, QueryParameter(description="Paths, folders and symbols that the map is about, with commas.")
-]
+BudgetParameter = Annotated[int, between("Tokens of the text at most.", MAP_MIN, MAP_MAX)]
+MentionedParameter = Annotated[str | None, query("Paths, folders and symbols that the map is about, with commas.")]
 
 
 @routes.get("/code/symbols", needs="read")

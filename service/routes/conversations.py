@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from litestar import Response
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 
 from muisti.core.model.conversations import CONVERSATION_SORTS, Change, Kept, Level, NewObject, Object, ObjectName
 from muisti.core.model.errors import InvalidInput
@@ -21,6 +21,7 @@ from muisti.service.http.parameters import (
     CursorParameter,
     LimitParameter,
     PurgeParameter,
+    query,
 )
 from muisti.service.http.request import Request
 from muisti.service.http.respond import committed, followed, planned, written_headers
@@ -47,16 +48,15 @@ from muisti.service.schemas.erasure import ErasureReply
 
 ObjectSortParameter = Annotated[
     str | None,
-    QueryParameter(
-        description="Order of the list; `-` turns it round. Without it that of the cursor, else `-last_at`.",
-        enum=list(CONVERSATION_SORTS),
+    query(
+        "Order of the list; `-` turns it round. Without it that of the cursor, else `-last_at`.",
+        enum=CONVERSATION_SORTS,
     ),
 ]
-SessionParameter = Annotated[str | None, QueryParameter(description="Only those of this session.")]
-UserParameter = Annotated[str | None, QueryParameter(description="Only those in which this user takes part.")]
+SessionParameter = Annotated[str | None, query("Only those of this session.")]
+UserParameter = Annotated[str | None, query("Only those in which this user takes part.")]
 StateParameter = Annotated[
-    str | None,
-    QueryParameter(name="state", description="Only those that are open, or closed.", enum=["open", "closed"]),
+    str | None, query("Only those that are open, or closed.", name="state", enum=["open", "closed"])
 ]
 T = TypeVar("T")
 Reply = Callable[[Object], Any]

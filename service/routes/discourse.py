@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from litestar import Response
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 
 from muisti.core.context.counting import ENCODINGS, USUAL, counter
 from muisti.core.model.conversations import TURN_MAX, ObjectName
@@ -29,6 +29,7 @@ from muisti.service.http.parameters import (
     CategoryParameter,
     CursorParameter,
     LimitParameter,
+    query,
 )
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, followed, planned, read, tried, written_headers
@@ -62,13 +63,9 @@ from muisti.service.schemas.tasks import TaskReply
 
 routes = Routes("conversations")
 
-NewSessionParameter = Annotated[str | None, QueryParameter(description="As the field of the body.")]
-FromTurnParameter = Annotated[
-    int, QueryParameter(name="from", description="The first turn to show.", schema_extra={"minimum": 0})
-]
-ToTurnParameter = Annotated[
-    int | None, QueryParameter(name="to", description="The last turn to show.", schema_extra={"minimum": 0})
-]
+NewSessionParameter = Annotated[str | None, query("As the field of the body.")]
+FromTurnParameter = Annotated[int, query("The first turn to show.", name="from", minimum=0)]
+ToTurnParameter = Annotated[int | None, query("The last turn to show.", name="to", minimum=0)]
 
 
 @routes.post(
@@ -163,12 +160,8 @@ async def suggest_preferences(
     return tried(request, answer) if plan is None else planned(plan, answer)
 
 
-BudgetParameter = Annotated[
-    int, QueryParameter(description="Tokens that working memory may have.", schema_extra={"minimum": 1})
-]
-EncodingParameter = Annotated[
-    str, QueryParameter(description="The encoding whose tokens are counted.", enum=list(ENCODINGS))
-]
+BudgetParameter = Annotated[int, query("Tokens that working memory may have.", minimum=1)]
+EncodingParameter = Annotated[str, query("The encoding whose tokens are counted.", enum=ENCODINGS)]
 _TOPIC = "/conversations/{conversation:str}/topics/{topic:str}"
 _NO_MODEL = "no language model is set, so summaries are sentences of their sources; MUISTI_SUMMARY_URL names one"
 _FAILED = "the language model failed, or a summary was up to date; there it is sentences of its sources"

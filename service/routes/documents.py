@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Response
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 
 from muisti.core.model.decoding import decoder
@@ -30,6 +30,7 @@ from muisti.service.http.parameters import (
     IdempotencyKeyHeader,
     LimitParameter,
     PurgeParameter,
+    query,
 )
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import committed, followed, planned
@@ -60,15 +61,12 @@ routes = Routes("documents")
 TEXT = "text/plain"
 CHANGING: tuple[Scope, ...] = ("write", "delete")  # scopes of a sync that is no dry run
 
-FolderParameter = Annotated[str | None, QueryParameter(description="Only documents whose path begins so.")]
-MediaTypeParameter = Annotated[str | None, QueryParameter(description="Only documents of this format.")]
-LanguageParameter = Annotated[str | None, QueryParameter(description="Only documents in this language.")]
+FolderParameter = Annotated[str | None, query("Only documents whose path begins so.")]
+MediaTypeParameter = Annotated[str | None, query("Only documents of this format.")]
+LanguageParameter = Annotated[str | None, query("Only documents in this language.")]
 DocumentSortParameter = Annotated[
     str | None,
-    QueryParameter(
-        description="Order of the list; `-` turns it round. Without it that of the cursor, else `path`.",
-        enum=list(DOCUMENT_SORTS),
-    ),
+    query("Order of the list; `-` turns it round. Without it that of the cursor, else `path`.", enum=DOCUMENT_SORTS),
 ]
 
 
@@ -198,20 +196,15 @@ BODIES = (OCTETS, FORM)
 PREVIEWED = 1_000  # chunks that a preview lists
 
 PathParameter = Annotated[
-    str | None,
-    QueryParameter(description="Path of the document; without it the name that the file comes with. For JSON: `path`."),
+    str | None, query("Path of the document; without it the name that the file comes with. For JSON: `path`.")
 ]
-TagsParameter = Annotated[str | None, QueryParameter(description="Tags, a,b,c.")]
-StrategyParameter = Annotated[
-    str, QueryParameter(description="How the text is cut; see documents.md.", enum=list(STRATEGIES))
-]
-SizeParameter = Annotated[int, QueryParameter(description="Tokens of a chunk at most.")]
-OverlapParameter = Annotated[int, QueryParameter(description="Tokens that a chunk repeats of the one before.")]
-MainParameter = Annotated[bool, QueryParameter(description="Leave menus and the like out of web pages.")]
-ModifiedParameter = Annotated[str | None, QueryParameter(description="When the file was changed last.")]
-WaitParameter = Annotated[
-    bool, QueryParameter(description="Store a small file before the answer; false makes a task of it.")
-]
+TagsParameter = Annotated[str | None, query("Tags, a,b,c.")]
+StrategyParameter = Annotated[str, query("How the text is cut; see documents.md.", enum=STRATEGIES)]
+SizeParameter = Annotated[int, query("Tokens of a chunk at most.")]
+OverlapParameter = Annotated[int, query("Tokens that a chunk repeats of the one before.")]
+MainParameter = Annotated[bool, query("Leave menus and the like out of web pages.")]
+ModifiedParameter = Annotated[str | None, query("When the file was changed last.")]
+WaitParameter = Annotated[bool, query("Store a small file before the answer; false makes a task of it.")]
 _SCREENED = ["sensitive_content", "quota_exceeded", "too_large", "unsupported_media_type", "store_full", "conflict"]
 _OF_FILES = [
     f"document.{one}"

@@ -37,7 +37,7 @@ from muisti.core.query.points import parse
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.formats.graphs.layout import NODES_MAX
 from muisti.service.formats.graphs.svg import WIDTH_MAX, WIDTH_MIN, Picture, svg
-from muisti.service.http.parameters import DRY, KEYED, PAST, SEQ, AsOfParameter, between
+from muisti.service.http.parameters import DRY, KEYED, PAST, SEQ, AsOfParameter, between, query
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import accepted, deleted, placed, read, tried, written
 from muisti.service.http.routing import Routes
@@ -60,19 +60,13 @@ routes = Routes("graph")
 NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
 _question = partial(routes.get, needs="read", problems=NAMED)
 
-PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
+PrefixParameter = Annotated[str, query("Beginning of a name, in any case.")]
 CommunitiesParameter = Annotated[int, between("Communities at most.", 1, COMMUNITIES_MAX)]
-MemoryParameter = Annotated[str | None, QueryParameter(description="Only those that this memory names, by its id.")]
-EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
-EntitySortParameter = Annotated[
-    str, QueryParameter(description="`-mentions`: the most mentioned first.", enum=list(ENTITY_SORTS))
-]
+MemoryParameter = Annotated[str | None, query("Only those that this memory names, by its id.")]
+EntityKindParameter = Annotated[str | None, query("Kind of entities.", enum=ENTITY_KINDS)]
+EntitySortParameter = Annotated[str, query("`-mentions`: the most mentioned first.", enum=ENTITY_SORTS)]
 NeighbourSortParameter = Annotated[
-    str,
-    QueryParameter(
-        description="Order of those as near: by `weight` times `association`, or by `weight`.",
-        enum=list(NEIGHBOUR_SORTS),
-    ),
+    str, query("Order of those as near: by `weight` times `association`, or by `weight`.", enum=NEIGHBOUR_SORTS)
 ]
 EntitiesParameter = Annotated[int, between("Entities at most.", 1, ENTITIES_MAX)]
 FactsParameter = Annotated[int, between("Facts at most.", 0, FACTS_MAX)]
@@ -80,16 +74,12 @@ MemoriesParameter = Annotated[int, between("Memories at most.", 0, ENTITIES_MAX)
 RelationsParameter = Annotated[int, between("Relations at most.", 1, FACTS_MAX)]
 DepthParameter = Annotated[int, between("Ties that are followed.", 1, DEPTH_MAX)]
 LongestParameter = Annotated[int, between("Ties of a path at most.", 1, PATH_MAX)]
-TiesParameter = Annotated[
-    str | None, QueryParameter(description=f"Kinds of ties, with commas: {', '.join(TIE_KINDS)}. All by default.")
-]
-KindsParameter = Annotated[
-    str | None, QueryParameter(description=f"Kinds, with commas: {', '.join(RELATION_KINDS)}. All by default.")
-]
-SubjectParameter = Annotated[str | None, QueryParameter(description="Name or id of the subject.")]
-ObjectParameter = Annotated[str | None, QueryParameter(description="Name or id of the object.")]
-FromParameter = Annotated[str, QueryParameter(name="from", description="Name or id of the entity where it begins.")]
-ToParameter = Annotated[str, QueryParameter(name="to", description="Name or id of the entity where it ends.")]
+TiesParameter = Annotated[str | None, query(f"Kinds of ties, with commas: {', '.join(TIE_KINDS)}. All by default.")]
+KindsParameter = Annotated[str | None, query(f"Kinds, with commas: {', '.join(RELATION_KINDS)}. All by default.")]
+SubjectParameter = Annotated[str | None, query("Name or id of the subject.")]
+ObjectParameter = Annotated[str | None, query("Name or id of the object.")]
+FromParameter = Annotated[str, query("Name or id of the entity where it begins.", name="from")]
+ToParameter = Annotated[str, query("Name or id of the entity where it ends.", name="to")]
 
 
 @routes.get("/graph", needs="read")
@@ -317,22 +307,18 @@ async def drop_graph(request: Request) -> Response[GraphDroppedReply]:
 SVG = "image/svg+xml"
 _WORDS = 40  # nodes of a picture that are kept free for words
 
-FormatParameter = Annotated[
-    str, QueryParameter(name="format", description="Format of the file.", enum=list(GRAPH_FORMATS))
-]
+FormatParameter = Annotated[str, query("Format of the file.", name="format", enum=GRAPH_FORMATS)]
 CentreParameter = Annotated[
-    str | None, QueryParameter(description="Name or id of the entity in the middle; else the most mentioned are drawn.")
+    str | None, query("Name or id of the entity in the middle; else the most mentioned are drawn.")
 ]
 PictureDepth = Annotated[int, between("Ties that are followed.", 1, DEPTH_MAX)]
-PictureLimit = Annotated[
-    int,
-    between("Entities at most.", 1, NODES_MAX - _WORDS),
-]
+PictureLimit = Annotated[int, between("Entities at most.", 1, NODES_MAX - _WORDS)]
 PictureWidth = Annotated[
     int | None,
-    QueryParameter(
-        description="Width in pixels. Below 700 the legend is below. By default it grows with the number of entities.",
-        schema_extra={"minimum": WIDTH_MIN, "maximum": WIDTH_MAX},
+    query(
+        "Width in pixels. Below 700 the legend is below. By default it grows with the number of entities.",
+        minimum=WIDTH_MIN,
+        maximum=WIDTH_MAX,
     ),
 ]
 

@@ -6,7 +6,7 @@ from litestar import Response
 from litestar.params import QueryParameter
 
 from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Limits
-from muisti.service.http.parameters import CursorParameter, between
+from muisti.service.http.parameters import CursorParameter, between, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
@@ -14,13 +14,8 @@ from muisti.service.schemas.lint import LintReply, checks_of
 
 routes = Routes("spaces")
 
-ChecksParameter = Annotated[
-    str | None, QueryParameter(description="Checks to run, with commas; all, unless it is given.")
-]
-MemoriesParameter = Annotated[
-    int,
-    between("Memories to check.", 1, AT_ONCE_MAX),
-]
+ChecksParameter = Annotated[str | None, query("Checks to run, with commas; all, unless it is given.")]
+MemoriesParameter = Annotated[int, between("Memories to check.", 1, AT_ONCE_MAX)]
 TokensParameter = Annotated[int, QueryParameter(description="Larger memories are oversized.", ge=1, le=1_000_000)]
 DaysParameter = Annotated[float, QueryParameter(description="Days without a retrieval.", ge=0, le=36_500)]
 USUAL = Limits()

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
 from litestar import Response
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath
 from litestar.response import Stream
 
 from muisti.core.model.errors import InvalidInput
@@ -18,7 +18,7 @@ from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
 from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
 from muisti.service.http.decode import LINES
-from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter
+from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter, query
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes
@@ -33,14 +33,12 @@ routes = Routes("moving")
 ZSTD = "application/zstd"
 KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.transfer.importing.work`
 
-VectorsParameter = Annotated[
-    bool, QueryParameter(description="With passages and vectors, so that nothing must be embedded again.")
-]
+VectorsParameter = Annotated[bool, query("With passages and vectors, so that nothing must be embedded again.")]
 CompressionParameter = Annotated[
-    str | None, QueryParameter(description="`zstd`: a file of a third of the size, as application/zstd.", enum=["zstd"])
+    str | None, query("`zstd`: a file of a third of the size, as application/zstd.", enum=["zstd"])
 ]
 WholeParameter = Annotated[
-    bool, QueryParameter(description="All of the file or nothing; false imports the good lines and reports the others.")
+    bool, query("All of the file or nothing; false imports the good lines and reports the others.")
 ]
 
 

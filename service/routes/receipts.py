@@ -4,7 +4,7 @@ from typing import Annotated, TypeVar, get_args
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath
 from msgspec.structs import replace
 
 from muisti.core.model.context import Context
@@ -16,7 +16,7 @@ from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.context import Request as ContextRequest
-from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitParameter, ThenParameter
+from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitParameter, ThenParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
@@ -30,14 +30,10 @@ everywhere = Routes("search", "")
 Asked = TypeVar("Asked", Query, ContextRequest)
 
 
-ActorParameter = Annotated[
-    str | None, QueryParameter(description="Only of this caller, by its name in the audit log: the id of a key.")
-]
-SinceTime = Annotated[str | None, QueryParameter(description="Only made at this time or later.")]
-UntilTime = Annotated[str | None, QueryParameter(description="Only made before this time.")]
-EvidenceParameter = Annotated[
-    str | None, QueryParameter(description="Only with this evidence.", enum=list(get_args(Evidence)))
-]
+ActorParameter = Annotated[str | None, query("Only of this caller, by its name in the audit log: the id of a key.")]
+SinceTime = Annotated[str | None, query("Only made at this time or later.")]
+UntilTime = Annotated[str | None, query("Only made before this time.")]
+EvidenceParameter = Annotated[str | None, query("Only with this evidence.", enum=get_args(Evidence))]
 
 
 @routes.get("/receipts", needs="read")

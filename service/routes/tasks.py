@@ -3,13 +3,13 @@
 from typing import Annotated, get_args
 
 from litestar import Response
-from litestar.params import FromPath, HeaderParameter, QueryParameter
+from litestar.params import FromPath, HeaderParameter
 
 from muisti.core.model.tasks import ItemState, Task
 from muisti.core.model.terms import TaskState
 from muisti.service.auth.access import check
 from muisti.service.feed.stream import EventStream, awaited, task_blocks
-from muisti.service.http.parameters import DRY, CursorParameter, LimitParameter
+from muisti.service.http.parameters import DRY, CursorParameter, LimitParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, placed, tried
 from muisti.service.http.routing import Routes
@@ -21,22 +21,16 @@ routes = Routes("tasks")
 WAIT_MAX = 30  # seconds
 
 StateParameter = Annotated[
-    str | None,
-    QueryParameter(name="state", description=f"Only tasks in these states, a,b,c of {', '.join(get_args(TaskState))}."),
+    str | None, query(f"Only tasks in these states, a,b,c of {', '.join(get_args(TaskState))}.", name="state")
 ]
-KindParameter = Annotated[str | None, QueryParameter(name="kind", description="Only tasks of these kinds, a,b,c.")]
+KindParameter = Annotated[str | None, query("Only tasks of these kinds, a,b,c.", name="kind")]
 ItemStateParameter = Annotated[
-    str | None,
-    QueryParameter(name="state", description=f"Only items in these states, a,b,c of {', '.join(get_args(ItemState))}."),
+    str | None, query(f"Only items in these states, a,b,c of {', '.join(get_args(ItemState))}.", name="state")
 ]
 WaitParameter = Annotated[
-    float,
-    QueryParameter(
-        description="Seconds to wait for a change after revision `after`.",
-        schema_extra={"minimum": 0, "maximum": WAIT_MAX},
-    ),
+    float, query("Seconds to wait for a change after revision `after`.", minimum=0, maximum=WAIT_MAX)
 ]
-AfterParameter = Annotated[int | None, QueryParameter(description="`revision` of the task as it was seen last.")]
+AfterParameter = Annotated[int | None, query("`revision` of the task as it was seen last.")]
 LastRevision = Annotated[
     str | None,
     HeaderParameter(name="Last-Event-ID", description="To resume a stream: the id of the last event received."),

@@ -11,6 +11,7 @@ from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
@@ -18,7 +19,7 @@ CheckpointName = Annotated[
     str,
     Meta(
         description="1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter.",
-        extra_json_schema={"pattern": "^[a-z][a-z0-9._-]{0,62}$"},
+        extra_json_schema={"pattern": "^[a-z][a-z0-9._-]{0,62}$"},  # checked by the core
         examples=["before-import"],
     ),
 ]
@@ -28,27 +29,25 @@ class CheckpointBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A name for the space's current point."""
 
     name: CheckpointName
-    note: (
-        Annotated[str, Meta(description="Purpose of the checkpoint.", extra_json_schema={"maxLength": 2000})] | None
-    ) = None
+    note: Annotated[str, doc("Purpose of the checkpoint.", maxLength=2000)] | None = None
 
 
 class RollBackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Point to roll back to."""
 
-    to: Annotated[str, Meta(description="A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
+    to: Annotated[str, doc("A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
 
 
 class ClearBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Confirmation that all memories of a space may be deleted."""
 
-    confirm: Annotated[str, Meta(description=f"The phrase `{CLEAR_PHRASE}`.", examples=[CLEAR_PHRASE])]
+    confirm: Annotated[str, doc(f"The phrase `{CLEAR_PHRASE}`.", examples=[CLEAR_PHRASE])]
 
 
 class ClearedReply(Reply, frozen=True, kw_only=True):
     """Result of clearing a space. A rollback to `before` undoes it."""
 
-    ended: Annotated[int, Meta(description="Memories that were deleted.")]
+    ended: Annotated[int, doc("Memories that were deleted.")]
     before: fields.SeqText
     seq: fields.SeqText
 
@@ -63,7 +62,7 @@ class CheckpointReply(Reply, frozen=True, kw_only=True):
     name: CheckpointName
     seq: fields.SeqText
     created_at: datetime
-    actor: Annotated[str, Meta(description="Caller that created it, as in the audit log.")]
+    actor: Annotated[str, doc("Caller that created it, as in the audit log.")]
     note: str | None
 
     @classmethod
@@ -107,10 +106,10 @@ class RolledBackReply(Reply, frozen=True, kw_only=True):
 
     to: fields.SeqText
     before: fields.SeqText
-    added: Annotated[int, Meta(description="Memories that came back.")]
+    added: Annotated[int, doc("Memories that came back.")]
     changed: int
     ended: int
-    flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
+    flags: Annotated[list[FlagReply], doc("Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod
@@ -133,10 +132,8 @@ class MergeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, r
     """Space to merge into this one, and the side that wins when both have changed a memory."""
 
     source: fields.SpaceName
-    strategy: (
-        Annotated[Strategy, Meta(description="Side that wins: `ours` is this space, `theirs` the other.")] | None
-    ) = None
-    drop: Annotated[bool, Meta(description="Erase the other space afterwards; needs the scope admin.")] = False
+    strategy: Annotated[Strategy, doc("Side that wins: `ours` is this space, `theirs` the other.")] | None = None
+    drop: Annotated[bool, doc("Erase the other space afterwards; needs the scope admin.")] = False
 
 
 class DivergenceReply(Reply, frozen=True, kw_only=True):
@@ -148,7 +145,7 @@ class DivergenceReply(Reply, frozen=True, kw_only=True):
 
     id: fields.MemoryId
     other: fields.MemoryId
-    conflict: Annotated[bool, Meta(description="Both have changed it, or want one address.")]
+    conflict: Annotated[bool, doc("Both have changed it, or want one address.")]
     ours: MemoryReply | None
     theirs: MemoryReply | None
     here: list[FieldChangeReply]
@@ -170,7 +167,7 @@ class MergedReply(Reply, frozen=True, kw_only=True):
     added: int
     changed: int
     ended: int
-    flags: Annotated[list[FlagReply], Meta(description="Differences from the merged state; empty for none.")]
+    flags: Annotated[list[FlagReply], doc("Differences from the merged state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod

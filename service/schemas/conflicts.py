@@ -3,23 +3,25 @@
 from datetime import datetime
 from typing import Annotated, Any, Self, get_args
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.conflicts import OpenConflict
 from muisti.core.model.outcomes import Reviewed, ReviewKind
 from muisti.core.model.terms import Decision
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.likeness import DifferenceReply
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.settings import Settings
 
-ConflictId = Annotated[str, Meta(description="Number of the conflict.", examples=["12"])]
+ConflictId = Annotated[str, doc("Number of the conflict.", examples=["12"])]
 DecisionName = Annotated[
     Decision,
-    Meta(
-        description="`keep` both, let the new one `supersede` the existing one, or `reject` the new one: delete it.",
-        extra_json_schema={"type": "string", "enum": list(get_args(Decision))},
+    doc(
+        "`keep` both, let the new one `supersede` the existing one, or `reject` the new one: delete it.",
+        type="string",
+        enum=list(get_args(Decision)),
     ),
 ]
 
@@ -36,15 +38,15 @@ class ConflictReply(Reply, frozen=True, kw_only=True):
     id: ConflictId
     kind: Annotated[
         ReviewKind,
-        Meta(
-            description="`duplicate` says the same, `conflict` the contrary or another value, `possible_conflict` "
+        doc(
+            "`duplicate` says the same, `conflict` the contrary or another value, `possible_conflict` "
             "perhaps the contrary."
         ),
     ]
-    similarity: Annotated[float | None, Meta(description="Cosine of both texts when they were compared.")]
-    differs: Annotated[list[DifferenceReply], Meta(description="Their differences.")]
+    similarity: Annotated[float | None, doc("Cosine of both texts when they were compared.")]
+    differs: Annotated[list[DifferenceReply], doc("Their differences.")]
     opened_at: datetime
-    actor: Annotated[str, Meta(description="Caller that stored the new one, as in the audit log.")]
+    actor: Annotated[str, doc("Caller that stored the new one, as in the audit log.")]
     existing: MemoryReply
     new: MemoryReply
 
@@ -74,13 +76,13 @@ class DecidedReply(Reply, frozen=True, kw_only=True):
         return cls(id=str(value.id), existing_id=value.existing.id, new_id=value.new.id, **more)
 
 
-Counts = Annotated[dict[str, int], Meta(description="Memories by status.")]
+Counts = Annotated[dict[str, int], doc("Memories by status.")]
 
 
 class PromoteBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Least number of retrievals of a candidate; the default is that of the settings."""
 
-    retrievals: Annotated[int, Meta(ge=0, description="MUISTI_PROMOTE_RETRIEVALS")] | UnsetType = UNSET
+    retrievals: Annotated[int, doc("MUISTI_PROMOTE_RETRIEVALS", ge=0)] | UnsetType = UNSET
 
     def thresholds(self, settings: Settings) -> dict[str, Any]:
         usual = settings.promote_retrievals
@@ -90,8 +92,8 @@ class PromoteBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class PruneBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits below which candidates are deprecated: older and retrieved less often. The settings have the defaults."""
 
-    retrievals: Annotated[int, Meta(ge=0, description="MUISTI_PRUNE_RETRIEVALS")] | UnsetType = UNSET
-    days: Annotated[float, Meta(ge=0, description="MUISTI_PRUNE_DAYS")] | UnsetType = UNSET
+    retrievals: Annotated[int, doc("MUISTI_PRUNE_RETRIEVALS", ge=0)] | UnsetType = UNSET
+    days: Annotated[float, doc("MUISTI_PRUNE_DAYS", ge=0)] | UnsetType = UNSET
 
     def thresholds(self, settings: Settings) -> dict[str, Any]:
         return {
@@ -106,7 +108,7 @@ class ReviewReply(Reply, frozen=True, kw_only=True):
     items: list[MemoryReply]
     before: Counts
     after: Counts
-    more: Annotated[bool, Meta(description="There may be more: call again.")]
+    more: Annotated[bool, doc("There may be more: call again.")]
     seq: fields.SeqText
 
     @classmethod

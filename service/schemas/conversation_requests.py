@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Annotated, cast
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.conversations import (
     ASSISTANT,
@@ -20,10 +20,11 @@ from muisti.core.model.terms import SourceClass
 from muisti.core.views.conversations import Stream
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversations import Spans, StateName, Title, Users
+from muisti.service.schemas.fields import doc
 
 USER = "user"  # who speaks first in an exchange that names nobody
 
-Message = Annotated[str, Meta(description="What was said: not blank, no NUL.", extra_json_schema={"minLength": 1})]
+Message = Annotated[str, doc("What was said: not blank, no NUL.", minLength=1)]
 _LINE = re.compile(rb"\S[^\n]*")  # one that is not empty, from its first character
 
 

@@ -16,20 +16,16 @@ from muisti.core.views.conversations import Suggestions
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.errors import Problem
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import FlagReply
 from muisti.service.schemas.replies import Cursor, ItemReply, ItemsReply, MemoryReply
 
-Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
-Users = Annotated[
-    list[fields.Author],
-    Meta(description="Who takes part.", extra_json_schema={"maxItems": USERS_MAX}, examples=[["Ann"]]),
-]
-StateName = Annotated[
-    str, Meta(description="A closed one takes no more turns.", extra_json_schema={"enum": ["open", "closed"]})
-]
+Title = Annotated[str, doc("What it is called.", minLength=1, maxLength=2000)]
+Users = Annotated[list[fields.Author], doc("Who takes part.", maxItems=USERS_MAX, examples=[["Ann"]])]
+StateName = Annotated[str, doc("A closed one takes no more turns.", enum=["open", "closed"])]
 Spans = Annotated[
     list[Annotated[list[int], Meta(min_length=2, max_length=2)]],
-    Meta(description="Stretches of turns: the first and the last of each.", examples=[[[1, 12], [30, 34]]]),
+    doc("Stretches of turns: the first and the last of each.", examples=[[[1, 12], [30, 34]]]),
 ]
 
 
@@ -37,7 +33,7 @@ class _ObjectReply(Reply, frozen=True, kw_only=True):
     """Fields that sessions, conversations and topics have in common."""
 
     id: fields.MemoryId
-    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     name: str
     title: Title
     state: StateName
@@ -47,10 +43,10 @@ class _ObjectReply(Reply, frozen=True, kw_only=True):
     created_at: fields.Time
     updated_at: fields.Time
     closed_at: fields.Time | None
-    turns: Annotated[int, Meta(description="How many exchanges it has.", ge=0)]
-    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of its exchanges.", ge=0)]
-    first_at: Annotated[datetime | None, Meta(description="When its first turn was said.")]
-    last_at: Annotated[datetime | None, Meta(description="When its last turn was said.")]
+    turns: Annotated[int, doc("How many exchanges it has.", ge=0)]
+    tokens: Annotated[int, doc("Words, punctuation marks and CJK characters of its exchanges.", ge=0)]
+    first_at: Annotated[datetime | None, doc("When its first turn was said.")]
+    last_at: Annotated[datetime | None, doc("When its last turn was said.")]
 
     @classmethod
     def of(cls, value: Object, /, **more: Any) -> Self:
@@ -71,7 +67,7 @@ class SessionReply(_ObjectReply, frozen=True, kw_only=True):
 
     name: fields.SessionName
     users: Users
-    conversations: Annotated[int, Meta(description="How many conversations it has.", ge=0)]
+    conversations: Annotated[int, doc("How many conversations it has.", ge=0)]
 
     @classmethod
     def of(cls, value: Object, /, **more: Any) -> Self:
@@ -84,7 +80,7 @@ class ConversationReply(_ObjectReply, frozen=True, kw_only=True):
     name: fields.ConversationName
     session: fields.SessionName | None
     users: Users
-    topics: Annotated[int, Meta(description="How many topics it has.", ge=0)]
+    topics: Annotated[int, doc("How many topics it has.", ge=0)]
     next_turn: fields.TurnNumber
 
     @classmethod
@@ -108,7 +104,7 @@ class TopicReply(_ObjectReply, frozen=True, kw_only=True):
         return super().of(value, conversation=memory.conversation or "", spans=spans, **more)
 
 
-Total = Annotated[int, Meta(description="How many there are on all pages.", ge=0)]
+Total = Annotated[int, doc("How many there are on all pages.", ge=0)]
 
 
 class SessionsReply(Reply, frozen=True, kw_only=True):
@@ -148,7 +144,7 @@ class ArrivedReply(Reply, frozen=True, kw_only=True):
 
     turn: fields.TurnNumber
     id: fields.MemoryId
-    replayed: Annotated[bool, Meta(description="The turn was there already, with the same content.")]
+    replayed: Annotated[bool, doc("The turn was there already, with the same content.")]
     topic: fields.TopicName | None
 
     @classmethod
@@ -163,9 +159,9 @@ class StreamedReply(Reply, frozen=True, kw_only=True):
     session: fields.SessionName | None
     category: fields.Category | None
     items: list[ArrivedReply]
-    created: Annotated[int, Meta(description="How many of them are new.", ge=0)]
+    created: Annotated[int, doc("How many of them are new.", ge=0)]
     next_turn: fields.TurnNumber
-    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
 
     @classmethod
     def of(cls, value: Streamed, /, **more: Any) -> Self:
@@ -197,7 +193,7 @@ class SuggestionReply(Reply, frozen=True, kw_only=True):
     turn: int
     status: Annotated[
         Literal["created", "duplicate", "failed"],
-        Meta(description="`duplicate`: a current memory says it already; `failed`: refused for another reason."),
+        doc("`duplicate`: a current memory says it already; `failed`: refused for another reason."),
     ]
     memory: MemoryReply | UnsetType = UNSET
     problem: Problem | UnsetType = UNSET
@@ -210,8 +206,8 @@ class SuggestionsReply(Struct, frozen=True, kw_only=True):
     created: int
     duplicates: int
     failed: int
-    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was said; empty when all was.")]
-    next_turn: Annotated[int | None, Meta(description="Where to go on with `from`; null when all turns were read.")]
+    flags: Annotated[list[FlagReply], doc("What was not stored as it was said; empty when all was.")]
+    next_turn: Annotated[int | None, doc("Where to go on with `from`; null when all turns were read.")]
 
     @classmethod
     def of(cls, found: Suggestions, stored: ItemsReply) -> "SuggestionsReply":
@@ -248,5 +244,5 @@ class AdoptedReply(Reply, frozen=True, kw_only=True):
     exchanges: int
     conversations: int
     sessions: int
-    left: Annotated[int, Meta(description="Memories with a turn that stay as they are; `items` has the first 100.")]
+    left: Annotated[int, doc("Memories with a turn that stay as they are; `items` has the first 100.")]
     items: list[LeftReply]

@@ -12,16 +12,12 @@ from muisti.core.model.working import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX
 from muisti.core.views.discourse import Stored
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 
-Encoding = Annotated[
-    str, Meta(description="The encoding whose tokens are counted.", extra_json_schema={"enum": list(ENCODINGS)})
-]
-Budget = Annotated[
-    int,
-    Meta(description="Tokens that the text may have.", extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX}),
-]
-FirstTurn = Annotated[int, Meta(description="The first turn of the later topic.", extra_json_schema={"minimum": 1})]
-Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
+Encoding = Annotated[str, doc("The encoding whose tokens are counted.", enum=list(ENCODINGS))]
+Budget = Annotated[int, doc("Tokens that the text may have.", minimum=1, maximum=BUDGET_MAX)]
+FirstTurn = Annotated[int, doc("The first turn of the later topic.", minimum=1)]
+Title = Annotated[str, doc("What it is called.", minLength=1, maxLength=2000)]
 
 
 class SplitTopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,7 +46,7 @@ class ChangedTopic(Reply, frozen=True, kw_only=True):
     version: int
     name: fields.TopicName
     title: str
-    spans: Annotated[list[list[int]], Meta(description="First and last turn of each stretch.")]
+    spans: Annotated[list[list[int]], doc("First and last turn of each stretch.")]
 
     @classmethod
     def of(cls, value: Memory, /, **more: Any) -> Self:
@@ -67,9 +63,7 @@ class ChangedTopicsReply(Reply, frozen=True, kw_only=True):
 class SummariseBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Method of summarising. `abstractive` asks the language model of the operator; without one it is `extractive`."""
 
-    method: Annotated[
-        str, Meta(description="How summaries are made.", extra_json_schema={"enum": ["extractive", "abstractive"]})
-    ] = "extractive"
+    method: Annotated[str, doc("How summaries are made.", enum=["extractive", "abstractive"])] = "extractive"
     category: fields.Category | None = None
 
 
@@ -77,22 +71,16 @@ class SummaryReply(Struct, frozen=True, kw_only=True):
     """A summary, and what it is about. It is derived from `sources`, and erased with any of them."""
 
     id: fields.MemoryId
-    of: Annotated[
-        str,
-        Meta(
-            description="What it summarises.",
-            extra_json_schema={"enum": ["exchange", "topic", "conversation", "session"]},
-        ),
-    ]
+    of: Annotated[str, doc("What it summarises.", enum=["exchange", "topic", "conversation", "session"])]
     text: str
-    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the text.")]
-    method: Annotated[str, Meta(description="Whether it has sentences of its sources, or was written.")]
+    tokens: Annotated[int, doc("Words, punctuation marks and CJK characters of the text.")]
+    method: Annotated[str, doc("Whether it has sentences of its sources, or was written.")]
     session: fields.SessionName | None
     conversation: fields.ConversationName | None
     topic: fields.TopicName | None
     turn: fields.TurnNumber | None
-    up_to: Annotated[int | None, Meta(description="The last turn that it covers.")]
-    stale: Annotated[bool, Meta(description="What it is about has changed since.")]
+    up_to: Annotated[int | None, doc("The last turn that it covers.")]
+    stale: Annotated[bool, doc("What it is about has changed since.")]
     sources: list[fields.MemoryId]
     made_at: datetime
 
@@ -138,23 +126,15 @@ class WorkingEntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
 
     memory_id: fields.MemoryId | None = None
-    content: Annotated[
-        str | None, Meta(description="A text of your own.", extra_json_schema={"maxLength": TEXT_MAX})
-    ] = None
-    tokens: Annotated[
-        int | None, Meta(description="Tokens to reserve.", extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX})
-    ] = None
-    pinned: Annotated[bool, Meta(description="Whether it is never evicted.")] = True
+    content: Annotated[str | None, doc("A text of your own.", maxLength=TEXT_MAX)] = None
+    tokens: Annotated[int | None, doc("Tokens to reserve.", minimum=1, maximum=BUDGET_MAX)] = None
+    pinned: Annotated[bool, doc("Whether it is never evicted.")] = True
     priority: Annotated[
-        int,
-        Meta(
-            description="What has the lowest goes first, unless it is pinned.",
-            extra_json_schema={"minimum": 0, "maximum": PRIORITY_MAX},
-        ),
+        int, doc("What has the lowest goes first, unless it is pinned.", minimum=0, maximum=PRIORITY_MAX)
     ] = 5
-    ttl_seconds: (
-        Annotated[int, Meta(description="Seconds after which it goes; none: it stays.", ge=1, le=3_153_600_000)] | None
-    ) = None
+    ttl_seconds: Annotated[int, doc("Seconds after which it goes; none: it stays.", ge=1, le=3_153_600_000)] | None = (
+        None
+    )
 
     def entry(self, key: str, now: datetime) -> Entry:
         """Return what the core keeps."""
@@ -185,15 +165,12 @@ class HeldReply(Reply, frozen=True, kw_only=True):
     turn: fields.TurnNumber | None
     pinned: bool
     priority: int | None
-    value: Annotated[float | None, Meta(description="What a turn is worth now; the sum of `parts`.")]
+    value: Annotated[float | None, doc("What a turn is worth now; the sum of `parts`.")]
     parts: dict[str, float]
     acts: Annotated[
-        list[str],
-        Meta(
-            description="Acts of a turn: `question`, `request`, `statement`, `preference`, `decision`, `task`. English."
-        ),
+        list[str], doc("Acts of a turn: `question`, `request`, `statement`, `preference`, `decision`, `task`. English.")
     ]
-    importance: Annotated[dict[str, float], Meta(description="Parts of the importance of a turn, which is never 0.")]
+    importance: Annotated[dict[str, float], doc("Parts of the importance of a turn, which is never 0.")]
     expires_at: datetime | None
     reason: Annotated[str | None, Meta(extra_json_schema={"enum": ["budget", "gone", None]})]
 
@@ -218,10 +195,10 @@ class WorkingReply(Reply, frozen=True, kw_only=True):
 class OptimizeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A text to compress. `query` makes its words count more."""
 
-    text: Annotated[str, Meta(description="The text, which is not stored.")]
+    text: Annotated[str, doc("The text, which is not stored.")]
     token_budget: Budget = BUDGET
     encoding: Encoding = USUAL
-    query: Annotated[str, Meta(description="What the text is needed for.")] = ""
+    query: Annotated[str, doc("What the text is needed for.")] = ""
 
 
 class OptimizedReply(Reply, frozen=True, kw_only=True):

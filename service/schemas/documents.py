@@ -23,6 +23,7 @@ from muisti.core.model.times import to_us
 from muisti.core.views.documents import STRATEGIES, Chunking, Reading, Stated
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import Cursor
 
@@ -30,29 +31,23 @@ USUAL = Chunking()
 
 Sha256 = Annotated[
     str,
-    Meta(
-        description="SHA-256 of the file's bytes, in hexadecimal.",
+    doc(
+        "SHA-256 of the file's bytes, in hexadecimal.",
         pattern="^[0-9a-f]{64}$",
         examples=["b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"],
     ),
 ]
-Size = Annotated[int, Meta(description="Size of the file in bytes.", ge=0)]
-Modified = Annotated[datetime, Meta(description="When the file was changed last.")]
-Title = Annotated[str, Meta(description="Title that the file states, its first heading, or its path.")]
-MediaType = Annotated[str, Meta(description="Format of the file.", examples=["text/markdown"])]
-Language = Annotated[
-    str, Meta(description="Programming language, or tag of the language of its text.", examples=["python"])
-]
+Size = Annotated[int, doc("Size of the file in bytes.", ge=0)]
+Modified = Annotated[datetime, doc("When the file was changed last.")]
+Title = Annotated[str, doc("Title that the file states, its first heading, or its path.")]
+MediaType = Annotated[str, doc("Format of the file.", examples=["text/markdown"])]
+Language = Annotated[str, doc("Programming language, or tag of the language of its text.", examples=["python"])]
 Strategy = Annotated[
-    str,
-    Meta(
-        description="`auto` cuts code between definitions and all else by its structure.",
-        extra_json_schema={"enum": list(STRATEGIES)},
-    ),
+    str, doc("`auto` cuts code between definitions and all else by its structure.", enum=list(STRATEGIES))
 ]
-Tokens = Annotated[int, Meta(description="Tokens of a chunk at most.")]
-Overlap = Annotated[int, Meta(description="Tokens that a chunk repeats of the one before.")]
-MainContent = Annotated[bool, Meta(description="Leave menus and the like out of web pages.")]
+Tokens = Annotated[int, doc("Tokens of a chunk at most.")]
+Overlap = Annotated[int, doc("Tokens that a chunk repeats of the one before.")]
+MainContent = Annotated[bool, doc("Leave menus and the like out of web pages.")]
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -60,8 +55,8 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A document to store: its text in `content`, or a file of the server's machine in `server_path`."""
 
     path: fields.DocumentPath | None = None
-    content: Annotated[str, Meta(description="Text of the document, of any length that a body may have.")] | None = None
-    server_path: Annotated[str, Meta(description="A file on the server, where the settings allow it.")] | None = None
+    content: Annotated[str, doc("Text of the document, of any length that a body may have.")] | None = None
+    server_path: Annotated[str, doc("A file on the server, where the settings allow it.")] | None = None
     media_type: MediaType | None = None
     mtime: Modified | None = None
     category: fields.Category | None = None
@@ -124,9 +119,7 @@ class SyncBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All files that exist below a folder. Documents of that folder without a file end, or move to a new file."""
 
     files: Annotated[list[ListedFile], Meta(extra_json_schema={"maxItems": SYNC_MAX})]
-    folder: Annotated[
-        str, Meta(description="Beginning of the paths that are compared; empty: all.", examples=["docs/"])
-    ] = ""
+    folder: Annotated[str, doc("Beginning of the paths that are compared; empty: all.", examples=["docs/"])] = ""
     category: fields.Category | None = None
 
     def listed(self) -> list[Listed]:
@@ -143,7 +136,7 @@ class DocumentReply(Reply, frozen=True, kw_only=True):
     """A document in one of its versions."""
 
     id: fields.MemoryId
-    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     path: fields.DocumentPath
     title: Title
     category: fields.Category | None
@@ -156,16 +149,16 @@ class DocumentReply(Reply, frozen=True, kw_only=True):
     trust: fields.Trust
     media_type: MediaType | None
     language: Language | None
-    pages: Annotated[int | None, Meta(description="Pages, slides or sheets; null where the format has none.")]
+    pages: Annotated[int | None, doc("Pages, slides or sheets; null where the format has none.")]
     sha256: Sha256
     size: Size
     mtime: Modified | None
     chunks: Count
-    characters: Annotated[int, Meta(description="Characters of the text.", ge=0)]
-    lines: Annotated[int, Meta(description="Line breaks of the text.", ge=0)]
-    tokens: Annotated[int, Meta(description="Tokens of all chunks, overlaps included.", ge=0)]
-    notes: Annotated[list[str], Meta(description="What of the file was left out, such as attachments.")]
-    options: Annotated[dict[str, Any], Meta(description="How it was parsed and cut, where that is not usual.")]
+    characters: Annotated[int, doc("Characters of the text.", ge=0)]
+    lines: Annotated[int, doc("Line breaks of the text.", ge=0)]
+    tokens: Annotated[int, doc("Tokens of all chunks, overlaps included.", ge=0)]
+    notes: Annotated[list[str], doc("What of the file was left out, such as attachments.")]
+    options: Annotated[dict[str, Any], doc("How it was parsed and cut, where that is not usual.")]
     created_at: fields.Time
     indexed_at: fields.Time
 
@@ -179,18 +172,14 @@ class PutReply(DocumentReply, frozen=True, kw_only=True):
     """A document that was stored, with counts of its chunks."""
 
     outcome: Annotated[
-        str,
-        Meta(
-            description="`unchanged`: the same file was there, and nothing was written.",
-            extra_json_schema={"enum": list(get_args(Outcome))},
-        ),
+        str, doc("`unchanged`: the same file was there, and nothing was written.", enum=list(get_args(Outcome)))
     ]
-    added: Annotated[int, Meta(description="New chunks.", ge=0)]
-    kept: Annotated[int, Meta(description="Chunks that stay in their version.", ge=0)]
-    changed: Annotated[int, Meta(description="Chunks that keep their id and text, with another place or tag.", ge=0)]
-    ended: Annotated[int, Meta(description="Chunks that have ended.", ge=0)]
+    added: Annotated[int, doc("New chunks.", ge=0)]
+    kept: Annotated[int, doc("Chunks that stay in their version.", ge=0)]
+    changed: Annotated[int, doc("Chunks that keep their id and text, with another place or tag.", ge=0)]
+    ended: Annotated[int, doc("Chunks that have ended.", ge=0)]
     moved_from: fields.DocumentPath | None
-    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
 
     @classmethod
     def of_put(cls, put: Put) -> Self:
@@ -202,10 +191,10 @@ class DocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, by path unless `sort` names another order, with sums over all pages."""
 
     items: list[DocumentReply]
-    total: Annotated[int, Meta(description="Documents on all pages.", ge=0)]
-    chunks: Annotated[int, Meta(description="Their chunks.", ge=0)]
-    characters: Annotated[int, Meta(description="Characters of their texts.", ge=0)]
-    size: Annotated[int, Meta(description="Bytes of their files.", ge=0)]
+    total: Annotated[int, doc("Documents on all pages.", ge=0)]
+    chunks: Annotated[int, doc("Their chunks.", ge=0)]
+    characters: Annotated[int, doc("Characters of their texts.", ge=0)]
+    size: Annotated[int, doc("Bytes of their files.", ge=0)]
     next_cursor: Cursor
 
     @classmethod
@@ -222,16 +211,16 @@ class ChunkReply(Reply, frozen=True, kw_only=True):
     version: int
     content: fields.Content
     position: fields.Position
-    start: Annotated[int, Meta(description="Offset of its own text in characters.", ge=0)]
-    stop: Annotated[int, Meta(description="Offset behind its last character.", ge=0)]
-    overlap: Annotated[int, Meta(description="Characters at its start that repeat the chunk before.", ge=0)]
-    first_line: Annotated[int, Meta(description="Line of `start`, from 1.", ge=1)]
-    last_line: Annotated[int, Meta(description="Line of its last character.", ge=1)]
-    page: Annotated[int | None, Meta(description="Page, slide or sheet, from 1.")]
-    headings: Annotated[list[str], Meta(description="Titles that it stands under, outermost first.")]
+    start: Annotated[int, doc("Offset of its own text in characters.", ge=0)]
+    stop: Annotated[int, doc("Offset behind its last character.", ge=0)]
+    overlap: Annotated[int, doc("Characters at its start that repeat the chunk before.", ge=0)]
+    first_line: Annotated[int, doc("Line of `start`, from 1.", ge=1)]
+    last_line: Annotated[int, doc("Line of its last character.", ge=1)]
+    page: Annotated[int | None, doc("Page, slide or sheet, from 1.")]
+    headings: Annotated[list[str], doc("Titles that it stands under, outermost first.")]
     language: Language | None
-    symbol: Annotated[str | None, Meta(description="Definition that a chunk of code is in.")]
-    kind: Annotated[str, Meta(description="What its text is.", examples=["text"])]
+    symbol: Annotated[str | None, doc("Definition that a chunk of code is in.")]
+    kind: Annotated[str, doc("What its text is.", examples=["text"])]
     tokens: Count
 
     @classmethod
@@ -249,7 +238,7 @@ class ChunksReply(Reply, frozen=True, kw_only=True):
     document: fields.MemoryId
     path: fields.DocumentPath
     items: list[ChunkReply]
-    total: Annotated[int, Meta(description="Chunks on all pages.", ge=0)]
+    total: Annotated[int, doc("Chunks on all pages.", ge=0)]
     next_cursor: Cursor
 
     @classmethod
@@ -260,7 +249,7 @@ class ChunksReply(Reply, frozen=True, kw_only=True):
 class CutReply(Reply, frozen=True, kw_only=True):
     """A chunk as it would be cut."""
 
-    start: Annotated[int, Meta(description="Offset of its text, overlap included.", ge=0)]
+    start: Annotated[int, doc("Offset of its text, overlap included.", ge=0)]
     stop: Count
     overlap: Count
     tokens: Count
@@ -269,14 +258,14 @@ class CutReply(Reply, frozen=True, kw_only=True):
     language: Language | None
     symbol: str | None
     kind: str
-    beginning: Annotated[str, Meta(description="Its first words behind the overlap.")]
+    beginning: Annotated[str, doc("Its first words behind the overlap.")]
 
 
 class PreviewReply(Reply, frozen=True, kw_only=True):
     """Where a file would be cut. Nothing was stored. `items` has the first 1,000 chunks."""
 
     items: list[CutReply]
-    chunks: Annotated[int, Meta(description="How many there would be.", ge=0)]
+    chunks: Annotated[int, doc("How many there would be.", ge=0)]
 
 
 class MoveReply(Reply, frozen=True, kw_only=True):
@@ -289,10 +278,10 @@ class MoveReply(Reply, frozen=True, kw_only=True):
 class SyncReply(Reply, frozen=True, kw_only=True):
     """Documents that ended, moved or stayed. Send the files in `wanted` next."""
 
-    wanted: Annotated[list[str], Meta(description="Files that are new or have changed.")]
-    ended: Annotated[list[str], Meta(description="Documents that have ended, because their file is gone.")]
-    moved: Annotated[list[MoveReply], Meta(description="Documents whose file has moved.")]
-    unchanged: Annotated[int, Meta(description="Documents whose file is the same.", ge=0)]
+    wanted: Annotated[list[str], doc("Files that are new or have changed.")]
+    ended: Annotated[list[str], doc("Documents that have ended, because their file is gone.")]
+    moved: Annotated[list[MoveReply], doc("Documents whose file has moved.")]
+    unchanged: Annotated[int, doc("Documents whose file is the same.", ge=0)]
     chunks_ended: Count
 
     @classmethod
@@ -323,8 +312,8 @@ class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_field
 class PruneDocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."""
 
-    stale_code: Annotated[list[str], Meta(description="Documents of code whose file is gone or has changed.")]
-    unknown: Annotated[int, Meta(description="Documents of code whose file the server does not know.", ge=0)]
-    orphaned_chunks: Annotated[list[str], Meta(description="Ids of chunks without a current document or memory.")]
-    orphaned_entities: Annotated[list[str], Meta(description="Imported entities that no current memory names.")]
-    more: Annotated[bool, Meta(description="There may be more: call again.")]
+    stale_code: Annotated[list[str], doc("Documents of code whose file is gone or has changed.")]
+    unknown: Annotated[int, doc("Documents of code whose file the server does not know.", ge=0)]
+    orphaned_chunks: Annotated[list[str], doc("Ids of chunks without a current document or memory.")]
+    orphaned_entities: Annotated[list[str], doc("Imported entities that no current memory names.")]
+    more: Annotated[bool, doc("There may be more: call again.")]

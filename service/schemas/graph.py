@@ -16,26 +16,23 @@ from muisti.core.model.graph_terms import (
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
+from muisti.service.schemas.fields import doc
 
 EntityName = Annotated[
     str,
-    Meta(
-        description="A name as memories use it, or the id of an entity.",
-        extra_json_schema={"minLength": 1, "maxLength": NAME_CHARACTERS},
+    doc(
+        "A name as memories use it, or the id of an entity.",
+        minLength=1,
+        maxLength=NAME_CHARACTERS,
         examples=["Ann Berg"],
     ),
 ]
 EntityKindText = Annotated[str, Meta(extra_json_schema={"enum": list(ENTITY_KINDS)})]
 RelationKindText = Annotated[str, Meta(extra_json_schema={"enum": list(RELATION_KINDS)})]
-Names = Annotated[
-    list[str], Meta(description="Other names.", extra_json_schema={"maxItems": ALIASES_MAX}, examples=[["A. Berg"]])
-]
+Names = Annotated[list[str], doc("Other names.", maxItems=ALIASES_MAX, examples=[["A. Berg"]])]
 Words = Annotated[
     str,
-    Meta(
-        description="Words that are the object.", extra_json_schema={"minLength": 1, "maxLength": 2_000},
-        examples=["dark roast"],
-    ),
+    doc("Words that are the object.", minLength=1, maxLength=2_000, examples=["dark roast"])
 ]  # fmt: skip
 
 
@@ -43,8 +40,8 @@ class EntityBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A statement on an entity. A field that is left out stays as it is; a list replaces the one before."""
 
     kind: EntityKindText | None = None
-    aliases: Annotated[Names, Meta(description="Names that are this entity's, too.")] | None = None
-    apart: Annotated[Names, Meta(description="Names that are not this entity's.")] | None = None
+    aliases: Annotated[Names, doc("Names that are this entity's, too.")] | None = None
+    apart: Annotated[Names, doc("Names that are not this entity's.")] | None = None
     category: fields.Category | None = None
 
     def change(self) -> EntityChange:
@@ -71,7 +68,7 @@ class RelationBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     kind: RelationKindText
     object: EntityName | None = None
     literal: Words | None = None
-    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] = False
+    negative: Annotated[bool, doc("Whether it is said not to be so.")] = False
     content: fields.Content | None = None
     valid_from: fields.ValidFrom | None = None
     valid_to: fields.ValidTo | None = None
@@ -89,7 +86,7 @@ class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     kind: RelationKindText | None = None
     object: EntityName | None = None
     literal: Words | None = None
-    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] | None = None
+    negative: Annotated[bool, doc("Whether it is said not to be so.")] | None = None
     content: fields.Content | None = None
     valid_from: fields.ValidFrom | None = None
     valid_to: fields.ValidTo | None = None
@@ -102,7 +99,7 @@ class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class BuildGraphBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which versions to read."""
 
-    again: Annotated[bool, Meta(description="Read all versions again, as after a change of the recogniser.")] = False
+    again: Annotated[bool, doc("Read all versions again, as after a change of the recogniser.")] = False
 
 
 class ExtensionReply(Reply, frozen=True, kw_only=True):
@@ -117,7 +114,7 @@ class ExtensionReply(Reply, frozen=True, kw_only=True):
 class GraphDroppedReply(Reply, frozen=True, kw_only=True):
     """Outcome of dropping what was read. What people have said stays, as all memories do."""
 
-    entities: Annotated[int, Meta(description="Entities that were dropped.")]
+    entities: Annotated[int, doc("Entities that were dropped.")]
 
 
 def tie_kinds(kinds: str | None) -> tuple[TieKind, ...]:

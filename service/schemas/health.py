@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from muisti.core.model.hits import Evidence
 from muisti.core.model.terms import OFF
 from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import Cursor
 from muisti.service.settings.table import ReadLogMode
 
@@ -70,8 +71,8 @@ class LatencyReply(Reply, frozen=True, kw_only=True):
     """
 
     method: str
-    route: Annotated[str, Meta(description="The template of the path.")]
-    count: Annotated[int, Meta(description="Number of requests.")]
+    route: Annotated[str, doc("The template of the path.")]
+    count: Annotated[int, doc("Number of requests.")]
     mean: float
     p50: float
     p95: float
@@ -82,7 +83,7 @@ class ServerStatsReply(Reply, frozen=True, kw_only=True):
     """Statistics of all workers of a server since their start; the most frequent operations first."""
 
     workers: int
-    memory_bytes: Annotated[int, Meta(description="Resident memory of all workers.")]
+    memory_bytes: Annotated[int, doc("Resident memory of all workers.")]
     uptime_seconds: float
     operations: list[LatencyReply]
 
@@ -91,25 +92,24 @@ class ServerStatsReply(Reply, frozen=True, kw_only=True):
 
 Operation = Literal["search", "recall", "context", "get", "list"]
 ModeOf = Annotated[
-    ReadLogMode,
-    Meta(description="`off`: nothing is logged; `ring`: the last reads; `questions`: also what found nothing."),
+    ReadLogMode, doc("`off`: nothing is logged; `ring`: the last reads; `questions`: also what found nothing.")
 ]
-ProcessOf = Annotated[str, Meta(description="The process that answers: each has a log of its own.")]
-SinceOf = Annotated[datetime, Meta(description="When the log of this process began; it forgets with the process.")]
+ProcessOf = Annotated[str, doc("The process that answers: each has a log of its own.")]
+SinceOf = Annotated[datetime, doc("When the log of this process began; it forgets with the process.")]
 
 
 class ReadReply(Reply, frozen=True, kw_only=True):
     """A read, without its content."""
 
-    id: Annotated[str, Meta(description="For `after`, `cursor` and Last-Event-ID.")]
+    id: Annotated[str, doc("For `after`, `cursor` and Last-Event-ID.")]
     at: datetime
     operation: Operation
-    actor: Annotated[str, Meta(description="Who read, as in the audit log.")]
-    request_id: Annotated[str | None, Meta(description="The X-Request-Id of the answer.")]
-    ms: Annotated[float, Meta(description="Milliseconds until the answer was made.", ge=0)]
-    hits: Annotated[int, Meta(description="Memories in the answer.", ge=0)]
-    evidence: Annotated[Evidence | None, Meta(description="Of a search or a context.")]
-    receipt: Annotated[str | None, Meta(description="Id of its receipt, when one was asked for.")]
+    actor: Annotated[str, doc("Who read, as in the audit log.")]
+    request_id: Annotated[str | None, doc("The X-Request-Id of the answer.")]
+    ms: Annotated[float, doc("Milliseconds until the answer was made.", ge=0)]
+    hits: Annotated[int, doc("Memories in the answer.", ge=0)]
+    evidence: Annotated[Evidence | None, doc("Of a search or a context.")]
+    receipt: Annotated[str | None, doc("Id of its receipt, when one was asked for.")]
 
 
 class ReadsReply(Reply, frozen=True, kw_only=True):
@@ -118,7 +118,7 @@ class ReadsReply(Reply, frozen=True, kw_only=True):
     mode: ModeOf
     process: ProcessOf
     since: SinceOf
-    size: Annotated[int, Meta(description="Reads that the process keeps, in all spaces together.", ge=1)]
+    size: Annotated[int, doc("Reads that the process keeps, in all spaces together.", ge=1)]
     items: list[ReadReply]
     next_cursor: Cursor
 
@@ -126,7 +126,7 @@ class ReadsReply(Reply, frozen=True, kw_only=True):
 class QuestionReply(Reply, frozen=True, kw_only=True):
     """A question without evidence, and how often it was asked."""
 
-    text: Annotated[str, Meta(description="Lower case, without end marks, at most 500 characters.")]
+    text: Annotated[str, doc("Lower case, without end marks, at most 500 characters.")]
     count: Annotated[int, Meta(ge=1)]
     first_at: datetime
     last_at: datetime

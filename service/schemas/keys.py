@@ -10,33 +10,30 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
     list[str],
-    Meta(
-        description="`read`, `append` (add), `write` (change and replace), `delete`, `admin` (spaces, keys).",
-        extra_json_schema={"items": {"enum": list(SCOPES)}},
+    doc(
+        "`read`, `append` (add), `write` (change and replace), `delete`, `admin` (spaces, keys).",
+        items={"enum": list(SCOPES)},
     ),
 ]
-Spaces = Annotated[
-    list[str], Meta(description="Names of spaces, or beginnings of names with `*` behind; `*` alone is every space.")
-]
-Named = Annotated[str, Meta(description="What the key is for, 1 to 100 characters.")]
-KeyId = Annotated[
-    str, Meta(description="The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])
-]
-Expiry = Annotated[datetime, Meta(description="When the key stops working; null for never.")]
+Spaces = Annotated[list[str], doc("Names of spaces, or beginnings of names with `*` behind; `*` alone is every space.")]
+Named = Annotated[str, doc("What the key is for, 1 to 100 characters.")]
+KeyId = Annotated[str, doc("The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])]
+Expiry = Annotated[datetime, doc("When the key stops working; null for never.")]
 OnlyCategory = Annotated[
-    str, Meta(description="Category to which the key is limited; what it adds gets this category. null: no limit.")
+    str, doc("Category to which the key is limited; what it adds gets this category. null: no limit.")
 ]
 
 
 OnlyClass = Annotated[
     str,
-    Meta(
-        description="Source class of memories that the key adds; it may state none that is trusted more. null: any.",
-        extra_json_schema={"enum": list(get_args(SourceClass))},
+    doc(
+        "Source class of memories that the key adds; it may state none that is trusted more. null: any.",
+        enum=list(get_args(SourceClass)),
     ),
 ]
 
@@ -51,9 +48,7 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     category: OnlyCategory | None = None
     source_class: OnlyClass | None = None
     expires_at: Expiry | None = None
-    bound: Annotated[bool, Meta(description="End with the key that makes it, also where an administrator does.")] = (
-        False
-    )
+    bound: Annotated[bool, doc("End with the key that makes it, also where an administrator does.")] = False
 
     def grant(self) -> Grant:
         scopes = frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes)))
@@ -85,7 +80,7 @@ class KeyReply(Reply, frozen=True, kw_only=True):
     created_at: datetime
     expires_at: Expiry | None
     revoked_at: datetime | None
-    last_used_at: Annotated[datetime | None, Meta(description="To the minute, as far as it is known.")]
+    last_used_at: Annotated[datetime | None, doc("To the minute, as far as it is known.")]
 
     @classmethod
     def of(cls, value: Key, /, **more: Any) -> Self:
@@ -95,10 +90,10 @@ class KeyReply(Reply, frozen=True, kw_only=True):
 class AccessReply(Struct, frozen=True, kw_only=True):
     """Rights of the caller. `key_id` and `name` are null for a caller without a key of this database."""
 
-    actor: Annotated[str, Meta(description="Name of the caller in the audit log.")]
+    actor: Annotated[str, doc("Name of the caller in the audit log.")]
     key_id: KeyId | None
     name: Named | None
-    open: Annotated[bool, Meta(description="The server has no keys, so everybody may do everything.")]
+    open: Annotated[bool, doc("The server has no keys, so everybody may do everything.")]
     scopes: Scopes
     spaces: Spaces
     category: OnlyCategory | None
@@ -135,16 +130,16 @@ class AuditedReply(Reply, frozen=True, kw_only=True):
 
     at: datetime
     actor: str
-    action: Annotated[str, Meta(description="Such as key_created, space_deleted, memory_deleted.")]
+    action: Annotated[str, doc("Such as key_created, space_deleted, memory_deleted.")]
     space: fields.SpaceName | None
-    target: Annotated[str | None, Meta(description="The id of the key or memory.")]
+    target: Annotated[str | None, doc("The id of the key or memory.")]
 
 
 class AuditReply(Reply, frozen=True, kw_only=True):
     """Entries of the audit log, newest first."""
 
     items: list[AuditedReply]
-    next_cursor: Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
+    next_cursor: Annotated[str | None, doc("The `cursor` of the next page; null on the last.")]
 
 
 def scopes_of(mode: ModeName | UnsetType, scopes: list[str] | UnsetType) -> list[str]:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from msgspec import Meta
-
 from muisti.core.model.comparisons import Divergence
 from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 
 
 class DifferenceReply(Same, frozen=True, kw_only=True):
@@ -25,15 +24,15 @@ class LikenessReply(Same, frozen=True, kw_only=True):
     id: fields.MemoryId
     kind: Annotated[
         LikenessKind,
-        Meta(
-            description="`duplicate` says the same, `conflict` the contrary or another value, "
+        doc(
+            "`duplicate` says the same, `conflict` the contrary or another value, "
             "`possible_conflict` perhaps the contrary, which opens a review, `similar` nearly "
             "the same; `address` has the same category and key."
         ),
     ]
-    similarity: Annotated[float | None, Meta(description="Cosine of both texts; null where they were not compared.")]
-    differs: Annotated[list[DifferenceReply], Meta(description="Their differences; empty for a duplicate.")]
-    content: Annotated[str, Meta(description="Its first 300 characters.")]
+    similarity: Annotated[float | None, doc("Cosine of both texts; null where they were not compared.")]
+    differs: Annotated[list[DifferenceReply], doc("Their differences; empty for a duplicate.")]
+    content: Annotated[str, doc("Its first 300 characters.")]
     category: fields.Category | None
     key: fields.Key | None
 
@@ -56,7 +55,7 @@ class DivergedReply(Reply, frozen=True, kw_only=True):
 
     id: fields.MemoryId
     other: fields.MemoryId
-    ours: Annotated[str | None, Meta(description="The start of its content; null where it was deleted.")]
+    ours: Annotated[str | None, doc("The start of its content; null where it was deleted.")]
     theirs: str | None
 
 

@@ -21,102 +21,85 @@ from muisti.core.model.terms import (
 )
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 
 _SCREENING = {"enum": list(get_args(Screening))}
 
 Secrets = Annotated[
     str,
-    Meta(
-        description="What looks like a password, key or token: `refuse` it, `redact` it (a word replaces it) "
-        "or `allow` it.",
-        extra_json_schema=_SCREENING,
+    doc(
+        "What looks like a password, key or token: `refuse` it, `redact` it (a word replaces it) or `allow` it.",
+        **_SCREENING,
     ),
 ]
 PersonalData = Annotated[
-    str,
-    Meta(
-        description="E-mail addresses, telephone numbers, credit cards and bank accounts: the same.",
-        extra_json_schema=_SCREENING,
-    ),
+    str, doc("E-mail addresses, telephone numbers, credit cards and bank accounts: the same.", **_SCREENING)
 ]
 
 
 EchoPolicy = Annotated[
     str,
-    Meta(
-        description="A new memory that only repeats what its author has just found: `refuse` it, `flag` it (it counts "
+    doc(
+        "A new memory that only repeats what its author has just found: `refuse` it, `flag` it (it counts "
         "as derived from that) or `allow` it.",
-        extra_json_schema={"enum": list(get_args(Echoes))},
+        enum=list(get_args(Echoes)),
     ),
 ]
 
 
 HistoryDays = Annotated[
-    float,
-    Meta(
-        ge=0,
-        le=36_500,
-        description="Days to keep versions that were changed, superseded or deleted; 0: for ever.",
-    ),
+    float, doc("Days to keep versions that were changed, superseded or deleted; 0: for ever.", ge=0, le=36_500)
 ]
 PurgeAfterDays = Annotated[
-    float,
-    Meta(gt=0, le=36_500, description="Days after which a memory is purged, from its creation on; null: never."),
+    float, doc("Days after which a memory is purged, from its creation on; null: never.", gt=0, le=36_500)
 ]
 SimilarityLimit = Annotated[
     float,
-    Meta(
+    doc(
+        "Cosine from which a new memory is refused as a duplicate or contradiction of a current one, "
+        "whatever the rules say; null: the rules alone.",
         ge=SIMILARITY_MIN,
         le=1,
-        description="Cosine from which a new memory is refused as a duplicate or contradiction of a current one, "
-        "whatever the rules say; null: the rules alone.",
     ),
 ]
 ReviewLimit = Annotated[
     float,
-    Meta(
+    doc(
+        "Least cosine at which a new memory that may contradict a current one opens a conflict; null: the rules alone.",
         ge=SIMILARITY_MIN,
         le=1,
-        description="Least cosine at which a new memory that may contradict a current one opens a conflict; "
-        "null: the rules alone.",
     ),
 ]
 
 
 RecencyWeight = Annotated[
-    float,
-    Meta(ge=0, le=1, description="Weight of the recency of searches that name none; 0: age costs nothing."),
+    float, doc("Weight of the recency of searches that name none; 0: age costs nothing.", ge=0, le=1)
 ]
-RecencyHalfLifeDays = Annotated[
-    float, Meta(ge=HALF_LIFE_MIN, le=36_500, description="Half-life of that recency, in days.")
-]
+RecencyHalfLifeDays = Annotated[float, doc("Half-life of that recency, in days.", ge=HALF_LIFE_MIN, le=36_500)]
 
 
 Inherits = Annotated[
     list[fields.SpaceName],
-    Meta(
-        description="Spaces that a search with `inherit_from` adds to this one, the nearest first.",
-        extra_json_schema={"maxItems": SPACES_MAX - 1},
-    ),
+    doc("Spaces that a search with `inherit_from` adds to this one, the nearest first.", maxItems=SPACES_MAX - 1),
 ]
 
 
 Graph = Annotated[
     str,
-    Meta(
-        description="Whether the names and facts of memories are read into the knowledge graph: `on` or `off`.",
-        extra_json_schema={"enum": list(get_args(GraphSwitch))},
+    doc(
+        "Whether the names and facts of memories are read into the knowledge graph: `on` or `off`.",
+        enum=list(get_args(GraphSwitch)),
     ),
 ]
 
 
 SecondModel = Annotated[
     str,
-    Meta(
+    doc(
+        "Second embedder, whose vectors searches use beside those of the space's model: `off`, `minilm` or "
+        "another model of the server. Its vectors come in the background.",
         min_length=1,
         max_length=200,
-        description="Second embedder, whose vectors searches use beside those of the space's model: `off`, `minilm` or "
-        "another model of the server. Its vectors come in the background.",
         examples=["minilm"],
     ),
 ]
@@ -183,11 +166,10 @@ class FlagReply(Same, frozen=True, kw_only=True):
 
     code: FlagCode
     path: Annotated[
-        str,
-        Meta(description="Where in the request; `$.memories[ID]…` where that names no memory.", examples=["$.content"]),
+        str, doc("Where in the request; `$.memories[ID]…` where that names no memory.", examples=["$.content"])
     ]
-    kind: Annotated[str | None, Meta(description="Such as `aws-access-key` or `email`.")]
-    ids: Annotated[list[fields.MemoryId], Meta(description="The memories that are the reason.")]
+    kind: Annotated[str | None, doc("Such as `aws-access-key` or `email`.")]
+    ids: Annotated[list[fields.MemoryId], doc("The memories that are the reason.")]
 
 
 def flagged(flags: Iterable[Flag]) -> list[FlagReply]:

@@ -2,28 +2,18 @@
 
 from typing import Annotated, Any, Self
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from muisti.core.model.probes import Expectation, K, Probe, Run
 from muisti.core.model.values import LIMIT_MAX
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 
 ProbeId = Annotated[
-    str,
-    Meta(
-        description="Id of a probe, a UUIDv7.",
-        extra_json_schema={"format": "uuid"},
-        examples=["0197a3c0-5f4e-7000-8000-0123456789b0"],
-    ),
+    str, doc("Id of a probe, a UUIDv7.", format="uuid", examples=["0197a3c0-5f4e-7000-8000-0123456789b0"])
 ]
-Place = Annotated[
-    int,
-    Meta(
-        description="The expected memory should be among the first k hits.",
-        extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX},
-    ),
-]
+Place = Annotated[int, doc("The expected memory should be among the first k hits.", minimum=1, maximum=LIMIT_MAX)]
 
 
 class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,7 +57,7 @@ class RankReply(Reply, frozen=True, kw_only=True):
     """Rank of the memory that a probe expects."""
 
     id: ProbeId
-    rank: Annotated[int | None, Meta(description=f"From 1; null when it is not among the first {LIMIT_MAX}.")]
+    rank: Annotated[int | None, doc(f"From 1; null when it is not among the first {LIMIT_MAX}.")]
 
 
 class RunReply(Reply, frozen=True, kw_only=True):
@@ -75,10 +65,8 @@ class RunReply(Reply, frozen=True, kw_only=True):
 
     at: fields.Time
     seq: fields.SeqText
-    generation: Annotated[str | None, Meta(description="The model that had embedded the space.")]
-    recall: Annotated[
-        float, Meta(description="Share of the probes that found theirs among the first k; 1 without any.")
-    ]
+    generation: Annotated[str | None, doc("The model that had embedded the space.")]
+    recall: Annotated[float, doc("Share of the probes that found theirs among the first k; 1 without any.")]
     ranks: list[RankReply]
 
     @classmethod

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self, get_args
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.context import Context
 from muisti.core.model.hits import Answer, Evidence, Mode
@@ -12,16 +12,12 @@ from muisti.core.model.receipts import ListedReceipt, Moved, Receipt, ReceiptHit
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import Cursor
 from muisti.service.schemas.search import SearchReply
 
 ReceiptId = Annotated[
-    str,
-    Meta(
-        description="Id of a receipt, a UUIDv7.",
-        extra_json_schema={"format": "uuid"},
-        examples=["0197a3c0-5f4e-7000-8000-0123456789af"],
-    ),
+    str, doc("Id of a receipt, a UUIDv7.", format="uuid", examples=["0197a3c0-5f4e-7000-8000-0123456789af"])
 ]
 
 
@@ -46,9 +42,9 @@ class ReceiptReply(Reply, frozen=True, kw_only=True):
     space: fields.SpaceName
     made_at: fields.Time
     actor: str
-    parameters: Annotated[dict[str, Any], Meta(description="The request, with the defaults of what it left out.")]
+    parameters: Annotated[dict[str, Any], doc("The request, with the defaults of what it left out.")]
     reference_time: fields.Time
-    generation: Annotated[str | None, Meta(description="The model that had embedded the space.")]
+    generation: Annotated[str | None, doc("The model that had embedded the space.")]
     seq: fields.SeqText
     total: int
     evidence: Evidence
@@ -68,13 +64,13 @@ class ListedReceiptReply(Reply, frozen=True, kw_only=True):
 
     id: ReceiptId
     made_at: fields.Time
-    actor: Annotated[str, Meta(description="Who asked, as in the audit log.")]
+    actor: Annotated[str, doc("Who asked, as in the audit log.")]
     kind: Literal["search", "context"]
     query: str
     evidence: Evidence
     strategy: Mode
-    total: Annotated[int, Meta(description="Memories that could have been hits.", ge=0)]
-    hits: Annotated[int, Meta(description="Memories in the answer.", ge=0)]
+    total: Annotated[int, doc("Memories that could have been hits.", ge=0)]
+    hits: Annotated[int, doc("Memories in the answer.", ge=0)]
     seq: fields.SeqText
 
     @classmethod
@@ -97,10 +93,10 @@ class MovedReply(Reply, frozen=True, kw_only=True):
     after: int | None
     why: Annotated[
         str,
-        Meta(
-            description="Reason; `status`: it is not active any more; `model`: the space was embedded again; "
+        doc(
+            "Reason; `status`: it is not active any more; `model`: the space was embedded again; "
             "`others`: only the ranks of other memories changed.",
-            extra_json_schema={"enum": list(get_args(Why))},
+            enum=list(get_args(Why)),
         ),
     ]
     superseded_by: fields.MemoryId | UnsetType = UNSET
@@ -113,10 +109,10 @@ class MovedReply(Reply, frozen=True, kw_only=True):
 class ReplayReply(Struct, frozen=True, kw_only=True):
     """The search or context made again, and its differences from the receipt: first memories of the receipt."""
 
-    same: Annotated[bool, Meta(description="Whether the same memories have the same ranks.")]
+    same: Annotated[bool, doc("Whether the same memories have the same ranks.")]
     differences: list[MovedReply]
-    answer: Annotated[SearchReply, Meta(description="Of a search.")] | UnsetType = UNSET
-    context: Annotated[ContextReply, Meta(description="Of a context.")] | UnsetType = UNSET
+    answer: Annotated[SearchReply, doc("Of a search.")] | UnsetType = UNSET
+    context: Annotated[ContextReply, doc("Of a context.")] | UnsetType = UNSET
     at: datetime
 
     @classmethod

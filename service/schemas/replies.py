@@ -15,6 +15,7 @@ from muisti.core.model.values import History, Memory, Page
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.errors import Problem
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.policy import FlagReply, QuotaReply, flagged
 
@@ -27,8 +28,7 @@ class StretchReply(Same, frozen=True, kw_only=True):
 
 
 Scope = Annotated[
-    StretchReply | None,
-    Meta(description="Clause of the content that says to what it applies; null where it applies to everything."),
+    StretchReply | None, doc("Clause of the content that says to what it applies; null where it applies to everything.")
 ]
 
 
@@ -43,7 +43,7 @@ class TypeSuggestionReply(Same, frozen=True, kw_only=True):
 Suggestions = (
     Annotated[
         list[TypeSuggestionReply],
-        Meta(description="Memories that read like standing instructions and have another type; absent for none."),
+        doc("Memories that read like standing instructions and have another type; absent for none."),
     ]
     | UnsetType
 )
@@ -54,12 +54,11 @@ def suggestions_of(memories: Iterable[Memory]) -> list[TypeSuggestionReply] | Un
     return [convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET
 
 
-Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
+Cursor = Annotated[str | None, doc("The `cursor` of the next page; null on the last.")]
 
 
 Degraded = (
-    Annotated[list[str], Meta(description="What searches cannot do yet with the text, in words; absent when nothing.")]
-    | UnsetType
+    Annotated[list[str], doc("What searches cannot do yet with the text, in words; absent when nothing.")] | UnsetType
 )
 
 
@@ -68,7 +67,7 @@ class MemoryReply(Same, frozen=True, kw_only=True):
 
     id: fields.MemoryId
     space: fields.SpaceName
-    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     kind: fields.AnyKind
     category: fields.Category | None
     key: fields.Key | None
@@ -93,7 +92,7 @@ class MemoryReply(Same, frozen=True, kw_only=True):
     source_class: fields.SourceClassName
     derived_from: fields.DerivedFrom
     trust: fields.Trust
-    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the content.")]
+    tokens: Annotated[int, doc("Words, punctuation marks and CJK characters of the content.")]
     session: fields.SessionName | None
     conversation: fields.ConversationName | None
     topic: fields.TopicName | None
@@ -106,7 +105,7 @@ class MemoryReply(Same, frozen=True, kw_only=True):
 class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
 
-    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
     degraded: Degraded = UNSET
     suggestions: Suggestions = UNSET
 
@@ -126,12 +125,9 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
     """The memory that was added, and current ones that are like it."""
 
     similar: Annotated[
-        list[LikenessReply], Meta(description="Current memories that say nearly the same; it was stored beside them.")
+        list[LikenessReply], doc("Current memories that say nearly the same; it was stored beside them.")
     ]
-    checked_at: Annotated[
-        str | None,
-        Meta(description="The point in history up to which they were sought; null without a search."),
-    ]
+    checked_at: Annotated[str | None, doc("The point in history up to which they were sought; null without a search.")]
 
     @classmethod
     def of_written(cls, written: Written) -> Self:
@@ -143,11 +139,11 @@ class TelemetryReply(Reply, frozen=True, kw_only=True):
     """Use of a memory. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
 
     memory_id: fields.MemoryId
-    retrieval_count: Annotated[int, Meta(description="How often a search found it, or a caller read it.", ge=0)]
-    last_retrieved_at: Annotated[datetime | None, Meta(description="When last; null for never.")]
-    useful: Annotated[int, Meta(description="How many callers said that it was useful.", ge=0)]
-    not_useful: Annotated[int, Meta(description="How many said that it was not.", ge=0)]
-    feedback: Annotated[fields.Verdict | None, Meta(description="Verdict of this caller; null for none.")]
+    retrieval_count: Annotated[int, doc("How often a search found it, or a caller read it.", ge=0)]
+    last_retrieved_at: Annotated[datetime | None, doc("When last; null for never.")]
+    useful: Annotated[int, doc("How many callers said that it was useful.", ge=0)]
+    not_useful: Annotated[int, doc("How many said that it was not.", ge=0)]
+    feedback: Annotated[fields.Verdict | None, doc("Verdict of this caller; null for none.")]
 
 
 class PageReply(Reply, frozen=True, kw_only=True):
@@ -156,7 +152,7 @@ class PageReply(Reply, frozen=True, kw_only=True):
     items: list[MemoryReply]
     next_cursor: Cursor
     degraded: Annotated[
-        list[str] | UnsetType, Meta(description="What may be missing, in words; only where the graph is behind.")
+        list[str] | UnsetType, doc("What may be missing, in words; only where the graph is behind.")
     ] = UNSET
 
     @classmethod
@@ -167,8 +163,8 @@ class PageReply(Reply, frozen=True, kw_only=True):
 class FieldChangeReply(Same, frozen=True, kw_only=True):
     """A changed field, with its old and new value."""
 
-    field: Annotated[str, Meta(description="A field, or a path such as `metadata.team`.", examples=["content"])]
-    before: Annotated[Any, Meta(description="Of `content` the words that differ; null where there was nothing.")]
+    field: Annotated[str, doc("A field, or a path such as `metadata.team`.", examples=["content"])]
+    before: Annotated[Any, doc("Of `content` the words that differ; null where there was nothing.")]
     after: Any
 
 
@@ -176,11 +172,11 @@ class VersionReply(Same, frozen=True, kw_only=True):
     """A version of a memory, valid from `born_at` until `died_at`, which is null for the current version."""
 
     memory: MemoryReply
-    born: Annotated[int, Meta(description="Number in the history of the space.")]
+    born: Annotated[int, doc("Number in the history of the space.")]
     died: int | None
     born_at: datetime
     died_at: datetime | None
-    changes: Annotated[list[FieldChangeReply], Meta(description="From the version before; none for the oldest.")]
+    changes: Annotated[list[FieldChangeReply], doc("From the version before; none for the oldest.")]
 
 
 class HistoryReply(Reply, frozen=True, kw_only=True):
@@ -189,7 +185,7 @@ class HistoryReply(Reply, frozen=True, kw_only=True):
     items: list[VersionReply]
     chain: Annotated[
         list[fields.MemoryId],
-        Meta(description="Ids of the memories that superseded one another, oldest first; this one is among them."),
+        doc("Ids of the memories that superseded one another, oldest first; this one is among them."),
     ]
     next_cursor: Cursor
 
@@ -202,10 +198,10 @@ class HistoryReply(Reply, frozen=True, kw_only=True):
 class UndoReply(Reply, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
-    undone: Annotated[str, Meta(description="What was taken back, in words; empty in a replayed answer.")]
+    undone: Annotated[str, doc("What was taken back, in words; empty in a replayed answer.")]
     items: list[MemoryReply]
     ended: list[fields.MemoryId]
-    flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
+    flags: Annotated[list[FlagReply], doc("Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod
@@ -217,7 +213,7 @@ class BatchReply(Reply, frozen=True, kw_only=True):
     """The memories that were added, in the order of the request."""
 
     items: list[MemoryReply]
-    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
+    flags: Annotated[list[FlagReply], doc("What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText
     degraded: Degraded = UNSET
     suggestions: Suggestions = UNSET
@@ -231,7 +227,7 @@ class BatchReply(Reply, frozen=True, kw_only=True):
 class ItemReply(Reply, frozen=True, kw_only=True):
     """Result for one memory of a batch."""
 
-    index: Annotated[int, Meta(description="Its place in the request, from 0.", ge=0)]
+    index: Annotated[int, doc("Its place in the request, from 0.", ge=0)]
     status: Literal["created", "failed"]
     memory: MemoryReply | UnsetType = UNSET
     problem: Problem | UnsetType = UNSET
@@ -243,7 +239,7 @@ class ItemsReply(Reply, frozen=True, kw_only=True):
     items: list[ItemReply]
     created: int
     failed: int
-    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
+    flags: Annotated[list[FlagReply], doc("What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText | None
     degraded: Degraded = UNSET
     suggestions: Suggestions = UNSET
@@ -268,9 +264,9 @@ class CacheReply(Reply, frozen=True, kw_only=True):
 
     entries: int
     bytes: int
-    hits: Annotated[int, Meta(description="Texts whose vector was in the cache.")]
+    hits: Annotated[int, doc("Texts whose vector was in the cache.")]
     misses: int
-    rate: Annotated[float | None, Meta(description="Share of the texts whose vector was there; null before the first.")]
+    rate: Annotated[float | None, doc("Share of the texts whose vector was there; null before the first.")]
 
     @classmethod
     def of(cls, value: CacheUse, /, **more: Any) -> Self:
@@ -295,7 +291,7 @@ class StatsReply(Reply, frozen=True, kw_only=True):
     last_change_at: datetime | None
     quota: QuotaReply | None
     embedding_cache: Annotated[
-        CacheReply | None, Meta(description="Of the whole process; null for a key without the scope `admin`.")
+        CacheReply | None, doc("Of the whole process; null for a key without the scope `admin`.")
     ]
     seq: fields.SeqText
 
@@ -321,19 +317,18 @@ class ShiftReply(Same, frozen=True, kw_only=True):
 
     id: fields.MemoryId
     query: str
-    before: Annotated[int | None, Meta(description="Its rank now; null: not among the first 100.")]
-    after: Annotated[int | None, Meta(description="The rank that it would have.")]
+    before: Annotated[int | None, doc("Its rank now; null: not among the first 100.")]
+    after: Annotated[int | None, doc("The rank that it would have.")]
 
 
 class DryRunReply(Reply, frozen=True, kw_only=True):
     """Changes and answer of the request, without storing anything. A new memory would have another id."""
 
     dry_run: Literal[True] = True
-    status: Annotated[int, Meta(description="The status that it would answer.")]
-    changes: Annotated[int, Meta(description="How many changes it would make; `items` are the first 1,000.")]
+    status: Annotated[int, doc("The status that it would answer.")]
+    changes: Annotated[int, doc("How many changes it would make; `items` are the first 1,000.")]
     items: list[PlannedReply]
     probes: Annotated[
-        list[ShiftReply] | None,
-        Meta(description="Probes that would rank otherwise; null when checking takes too long."),
+        list[ShiftReply] | None, doc("Probes that would rank otherwise; null when checking takes too long.")
     ]
-    answer: Annotated[Any, Meta(description="The body that it would answer, null for none.")]
+    answer: Annotated[Any, doc("The body that it would answer, null for none.")]

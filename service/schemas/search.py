@@ -23,6 +23,7 @@ from muisti.core.model.terms import IntentKind
 from muisti.core.model.values import Passage
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import MemoryReply, Scope
 
 # Standing instructions beside the hits of a search
@@ -32,17 +33,15 @@ class InstructionReply(Same, frozen=True, kw_only=True):
     """A standing instruction that applies to the question, judged by its scope clause or its sentence."""
 
     memory: MemoryReply
-    reason: Annotated[
-        InstructionReason, Meta(description="type: it is a guard; rule: its text reads like an instruction.")
-    ]
+    reason: Annotated[InstructionReason, doc("type: it is a guard; rule: its text reads like an instruction.")]
     scope: Scope
-    score: Annotated[float, Meta(description="Cosine of the question with the clause or the sentence.")]
+    score: Annotated[float, doc("Cosine of the question with the clause or the sentence.")]
 
 
 Instructions = (
     Annotated[
         list[InstructionReply],
-        Meta(description="Standing instructions that apply, best first, whatever the evidence; absent for none."),
+        doc("Standing instructions that apply, best first, whatever the evidence; absent for none."),
     ]
     | UnsetType
 )
@@ -54,8 +53,7 @@ def instructions_of(found: Iterable[Instruction]) -> Instructions:
 
 
 Thresholded = Annotated[
-    Thresholds | None,
-    Meta(description="Null for modes that rank no text, and for models that nobody has calibrated."),
+    Thresholds | None, doc("Null for modes that rank no text, and for models that nobody has calibrated.")
 ]
 
 
@@ -118,47 +116,38 @@ class ReasonedReply(Same, frozen=True, kw_only=True):
 
     id: fields.MemoryId
     reason: Annotated[
-        str,
-        Meta(
-            description="Code; `found`: it is a hit; `limit`: it ranks below the last hit.",
-            extra_json_schema={"enum": list(get_args(Reason))},
-        ),
+        str, doc("Code; `found`: it is a hit; `limit`: it ranks below the last hit.", enum=list(get_args(Reason)))
     ]
-    sentence: Annotated[str, Meta(description="The reason in words.")]
+    sentence: Annotated[str, doc("The reason in words.")]
     rank: Annotated[
-        int | None,
-        Meta(description="Among the hits, else among the candidates; as if proposed with `not_proposed`; or null."),
+        int | None, doc("Among the hits, else among the candidates; as if proposed with `not_proposed`; or null.")
     ]
-    score: Annotated[float | None, Meta(description="Its score; null for what the search does not rank.")]
-    last_score: Annotated[float | None, Meta(description="Score of the last hit; null without one.")]
-    ranks: Annotated[
-        dict[str, int], Meta(description="Its rank in each ranking, among all memories that the search allows.")
-    ]
-    conditions: Annotated[
-        list[str], Meta(description="Fields of the filter that exclude it, or words and phrases that it lacks.")
-    ]
+    score: Annotated[float | None, doc("Its score; null for what the search does not rank.")]
+    last_score: Annotated[float | None, doc("Score of the last hit; null without one.")]
+    ranks: Annotated[dict[str, int], doc("Its rank in each ranking, among all memories that the search allows.")]
+    conditions: Annotated[list[str], doc("Fields of the filter that exclude it, or words and phrases that it lacks.")]
     superseded_by: fields.MemoryId | None
-    explain: Annotated[Explanation | None, Meta(description="The factors of `score`.")]
+    explain: Annotated[Explanation | None, doc("The factors of `score`.")]
 
 
 class SearchReply(Struct, frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[HitReply]
-    total: Annotated[int, Meta(description="Memories that could have been hits.")]
-    evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
-    strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
+    total: Annotated[int, doc("Memories that could have been hits.")]
+    evidence: Annotated[Evidence, doc("Whether anything here is about the query; none is no fault.")]
+    strength: Annotated[float, doc("Number on which `evidence` is based, from 0 up.", ge=0)]
     thresholds: Thresholded
-    strategy: Annotated[Mode, Meta(description="The mode that ran.")]
-    degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
+    strategy: Annotated[Mode, doc("The mode that ran.")]
+    degraded: Annotated[list[str], doc("Parts of the request that could not be done, in words.")]
     seq: fields.SeqText
-    receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
+    receipt: Annotated[str, doc("Id of the receipt, when one was asked for.")] | UnsetType = UNSET
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET
-    evidence_reason: Annotated[str, Meta(description=_EVIDENCE_REASON)] | UnsetType = UNSET
+    evidence_reason: Annotated[str, doc(_EVIDENCE_REASON)] | UnsetType = UNSET
     explained: Annotated[
         list[ReasonedReply] | UnsetType,
-        Meta(description="With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
+        doc("With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
     ] = UNSET
 
     @classmethod
@@ -197,11 +186,11 @@ class JointReply(Reply, frozen=True, kw_only=True):
     """Hits of several spaces, best first; `memory.space` names the space of each. `evidence` is the best of theirs."""
 
     hits: list[HitReply]
-    total: Annotated[int, Meta(description="Memories that could have been hits, in all spaces.")]
+    total: Annotated[int, doc("Memories that could have been hits, in all spaces.")]
     evidence: Evidence
     strength: Annotated[float, Meta(ge=0)]
-    strategy: Annotated[Mode, Meta(description="The mode that ran, in any space.")]
-    degraded: Annotated[list[str], Meta(description="Parts that could not be done, each with its space.")]
+    strategy: Annotated[Mode, doc("The mode that ran, in any space.")]
+    degraded: Annotated[list[str], doc("Parts that could not be done, each with its space.")]
     spaces: list[PartReply]
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET

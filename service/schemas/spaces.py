@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, cast
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.counts import SpaceUse
 from muisti.core.model.spaces import Field, Space, SpaceSettings
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import PolicyReply
 
 
@@ -46,7 +47,7 @@ class SpaceReply(Reply, frozen=True, kw_only=True):
     """A space. `generation` is the model that embedded it, null before the first vector."""
 
     name: fields.SpaceName
-    epoch: Annotated[str, Meta(description="Changes when the space is created again.")]
+    epoch: Annotated[str, doc("Changes when the space is created again.")]
     seq: fields.SeqText
     created_at: datetime
     settings: SpaceSettingsReply
@@ -62,15 +63,15 @@ class SpaceReply(Reply, frozen=True, kw_only=True):
 class SpaceUseReply(Same, frozen=True, kw_only=True):
     """The size of a space, as its quota counts it."""
 
-    memories: Annotated[int, Meta(description="Memories and objects that are not deleted.", ge=0)]
-    bytes: Annotated[int, Meta(description="Bytes of what callers stated.", ge=0)]
-    last_change_at: Annotated[datetime | None, Meta(description="Null before the first change.")]
+    memories: Annotated[int, doc("Memories and objects that are not deleted.", ge=0)]
+    bytes: Annotated[int, doc("Bytes of what callers stated.", ge=0)]
+    last_change_at: Annotated[datetime | None, doc("Null before the first change.")]
 
 
 class ListedSpaceReply(SpaceReply, frozen=True, kw_only=True):
     """A space in a list, with its size."""
 
-    use: Annotated[SpaceUseReply | None, Meta(description="Null for a key that does not see the whole space.")]
+    use: Annotated[SpaceUseReply | None, doc("Null for a key that does not see the whole space.")]
 
 
 class SpacesReply(Struct, frozen=True, kw_only=True):

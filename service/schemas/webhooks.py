@@ -13,21 +13,18 @@ from muisti.core.model.webhooks import Webhook
 from muisti.service.schemas import fields
 from muisti.service.schemas.changes import KindOfChange
 from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 
-WebhookId = Annotated[str, Meta(description="Id of a webhook.", examples=["5f0b7a1e2b1f"])]
-Url = Annotated[
-    str, Meta(description="https, on a host that the server allows.", examples=["https://hooks.example.com/muisti"])
-]
-ShowName = Annotated[
-    str, Meta(description="How much of a memory is sent.", extra_json_schema={"enum": list(get_args(Show))})
-]
+WebhookId = Annotated[str, doc("Id of a webhook.", examples=["5f0b7a1e2b1f"])]
+Url = Annotated[str, doc("https, on a host that the server allows.", examples=["https://hooks.example.com/muisti"])]
+ShowName = Annotated[str, doc("How much of a memory is sent.", enum=list(get_args(Show)))]
 
 
 class WebhookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """URL to call, and the changes to send there."""
 
     url: Url
-    changes: Annotated[list[KindOfChange], Meta(description="Kinds of changes; empty for all.")] = []
+    changes: Annotated[list[KindOfChange], doc("Kinds of changes; empty for all.")] = []
     show: ShowName = "ids"
 
     def kinds(self) -> Sequence[ChangeKind]:
@@ -40,9 +37,7 @@ class WebhookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class RedeliverBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Point after which to send changes again."""
 
-    since: Annotated[int, Meta(ge=0, description="Send all changes after this one; else those that failed.")] | None = (
-        None
-    )
+    since: Annotated[int, doc("Send all changes after this one; else those that failed.", ge=0)] | None = None
 
 
 class DeadLetterReply(Reply, frozen=True, kw_only=True):
@@ -63,14 +58,14 @@ class WebhookReply(Reply, frozen=True, kw_only=True):
     changes: list[KindOfChange]
     show: ShowName
     made_at: datetime
-    actor: Annotated[str, Meta(description="Caller that created it, as in the audit log.")]
+    actor: Annotated[str, doc("Caller that created it, as in the audit log.")]
     state: Annotated[str, Meta(extra_json_schema={"enum": ["ok", "retrying", "gone"]})]
-    seq: Annotated[fields.SeqText, Meta(description="The last change that was sent or skipped.")]
-    attempts: Annotated[int, Meta(description="Attempts that have failed since.")]
-    error: Annotated[str | None, Meta(description="Reason of the last failure.")]
-    told_at: Annotated[datetime | None, Meta(description="Time of the last message.")]
+    seq: Annotated[fields.SeqText, doc("The last change that was sent or skipped.")]
+    attempts: Annotated[int, doc("Attempts that have failed since.")]
+    error: Annotated[str | None, doc("Reason of the last failure.")]
+    told_at: Annotated[datetime | None, doc("Time of the last message.")]
     dead_letters: list[DeadLetterReply]
-    secret: Annotated[str, Meta(description="Secret that signs the messages.")] | UnsetType = UNSET
+    secret: Annotated[str, doc("Secret that signs the messages.")] | UnsetType = UNSET
 
     @classmethod
     def of(cls, value: Webhook, /, *, shown: bool = False, **more: Any) -> Self:
