@@ -153,10 +153,10 @@ class WebPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         http = cast(dict[str, Any], scope)
         headers = cast(Sequence[Header], http.get("headers", ()))
-        if scope["type"] != "http" or not any(name in (ORIGIN, SITE) for name, _ in headers):
+        given = dict(headers)
+        if scope["type"] != "http" or not (ORIGIN in given or SITE in given):
             await self._app(scope, receive, send)
             return
-        given = dict(headers)
         origin = given[ORIGIN].decode("latin-1") if ORIGIN in given else None
         own_only = self._own is not None and f"{http['path']}/".startswith(f"{self._own}/")
         allowed = not own_only and self._allows(origin, given.get(b"host", b"").decode("latin-1"))

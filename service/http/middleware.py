@@ -122,10 +122,13 @@ def request_id_of(headers: Iterable[Header]) -> bytes:
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:
     """Return the headers with a request id, the total in Server-Timing, and `no-store` where nothing else is said."""
-    given = list(headers)
-    stages = [value for name, value in given if name == TIMING]
-    dressed = [header for header in given if header[0] != TIMING]
-    if not any(name == b"cache-control" for name, _ in given):
+    stages, dressed = list[bytes](), list[Header]()
+    for name, value in headers:
+        if name == TIMING:
+            stages.append(value)
+        else:
+            dressed.append((name, value))
+    if b"cache-control" not in dict(dressed):
         dressed.append((b"cache-control", b"no-store"))
     timing = b", ".join([*stages, b"total;dur=%.2f" % elapsed])
     return [*dressed, (TIMING, timing), (b"x-content-type-options", b"nosniff"), (b"x-request-id", request_id)]

@@ -1,7 +1,7 @@
 """Memories that conflict with a new one, are like it, or prevent a merge."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, cast
 
 from muisti.core.model.comparisons import Divergence
 from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
@@ -38,7 +38,7 @@ class LikenessReply(Same, frozen=True, kw_only=True):
 
 
 def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
-    return LikenessReply.each(found)
+    return cast(list[LikenessReply], list(found))
 
 
 def differing(parts: Iterable[Difference]) -> list[DifferenceReply]:

@@ -1,7 +1,7 @@
 """Requests and replies about the policy and the quota of a space, and the flags of a write."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
@@ -173,7 +173,7 @@ class FlagReply(Same, frozen=True, kw_only=True):
 
 
 def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
-    return FlagReply.each(flags)
+    return cast(list[FlagReply], list(flags))
 
 
 # Requests and replies about the quota of a space

@@ -153,7 +153,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, answer: Answer, receipt: str | UnsetType = UNSET) -> "SearchReply":
         return cls(
-            hits=[HitReply.of(hit) for hit in answer.hits],
+            hits=cast(list[HitReply], list(answer.hits)),
             total=answer.total,
             evidence=answer.evidence,
             strength=answer.strength,
