@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import litestar
 import msgspec
@@ -129,7 +129,7 @@ def create_app(
 
     known_parameters = KnownParameters()
 
-    async def checked(request: Request) -> Response[None] | None:
+    async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
         if request.method == "OPTIONS":  # Litestar names the methods of a path's first handler only
             return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
         permit(request)
@@ -139,7 +139,7 @@ def create_app(
         sent = int(size) if size.isdecimal() else None
         slow = is_slow(str(handler.operation_id), handler.tags or (), sent)
         LANE.set(Lane(slow, space and space.replace(SLASH, "/"), access_of(request.scope).lane_key))
-        await caught_up(request)
+        await caught_up(cast(Request, request))
         return None
 
     groups, citation = groups_in(settings.mcp_tools), citation_of(settings)

@@ -67,7 +67,7 @@ def _parts(annotation: Any) -> Iterator[Any]:
 
 
 def _fit(parts: list[Any]) -> Callable[[Any], Any]:
-    reply = next((part for part in parts if isinstance(part, type) and issubclass(part, Reply)), None)
+    reply = next((part for part in parts if Reply in getattr(part, "__mro__", ())), None)
     null = UNSET if UnsetType in parts and NoneType not in parts else None
 
     def fit(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Requests and replies about the policy and the quota of a space, and the flags of a write."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -126,7 +126,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-_USUAL = {
+_USUAL: Mapping[str, Any] = {
     **dict.fromkeys(("secrets", "personal_data", "echoes"), "allow"),
     **dict.fromkeys(("history_days", "recency_weight"), 0.0),
     **{"recency_half_life_days": HALF_LIFE_DAYS, "inherits": [], "graph": "on", "second_model": OFF},

@@ -13,7 +13,6 @@ from muisti.core.model.hits import (
     Group,
     Instruction,
     InstructionReason,
-    Intent,
     JointAnswer,
     Mode,
     Reason,
@@ -162,7 +161,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             degraded=list(answer.degraded),
             seq=str(answer.seq),
             receipt=receipt,
-            intent=_intent(answer.intent),
+            intent=UNSET if answer.intent is None else cast(IntentReply, answer.intent),
             instructions=instructions_of(answer.instructions),
             evidence_reason=UNSET if answer.evidence_reason is None else answer.evidence_reason,
             explained=cast(list[ReasonedReply], list(answer.explained)) or UNSET,
@@ -198,7 +197,3 @@ class JointReply(Reply, frozen=True, kw_only=True):
     @classmethod
     def of(cls, value: JointAnswer, /, **more: Any) -> Self:
         return super().of(value, instructions=instructions_of(value.instructions), **more)
-
-
-def _intent(intent: Intent | None) -> IntentReply | UnsetType:
-    return UNSET if intent is None else cast(IntentReply, intent)
