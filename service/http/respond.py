@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from litestar import Response
@@ -18,6 +18,8 @@ from muisti.service.http.request import Request
 from muisti.service.schemas.replies import AddedReply, DryRunReply, MemoryReply, WrittenReply
 from muisti.service.schemas.tasks import TaskReply
 
+A = TypeVar("A")
+P = ParamSpec("P")
 T = TypeVar("T")
 D = TypeVar("D", Ending, Synced, Pruned)
 
@@ -27,6 +29,14 @@ CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked abou
 def read(body: T, seq: Seq | str) -> Response[T]:
     """Answer with a body and the point of history at which it was read."""
     return Response(body, headers={SEQ: str(seq)})
+
+
+async def answered(
+    request: Request, ask: Callable[Concatenate[str, P], A], *args: P.args, **named: P.kwargs
+) -> Response[A]:
+    """Answer with what the core says of the space of the request, as it is."""
+    found = await request.ask(ask, *args, **named)
+    return read(found, cast(Any, found).seq)
 
 
 async def placed(answer: Response[T], request: Request) -> Response[T]:
@@ -45,17 +55,12 @@ def followed(request: Request, answer: Response[T], cursor: str | None) -> Respo
     return answer
 
 
-def found(one: Found) -> Response[MemoryReply]:
-    return Response(
-        MemoryReply.of(one.memory), headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
-    )
-
-
-def unchanged(one: Found) -> Response[None]:
-    """Answer 304: the caller has this version already."""
-    return Response(
-        None, status_code=304, headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
-    )
+def found(one: Found, *, is_known: bool) -> Response[MemoryReply] | Response[None]:
+    """Answer with a memory, or 304 when the caller has this version already."""
+    headers = {SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
+    if is_known:
+        return Response(None, status_code=304, headers=headers)
+    return Response(MemoryReply.of(one.memory), headers=headers)
 
 
 def planned(plan: Plan | None, answer: Response[T]) -> Response[T]:

@@ -18,7 +18,7 @@ from muisti.core.model.terms import (
 )
 from muisti.service.http.parameters import between, query
 from muisti.service.http.request import Request
-from muisti.service.http.respond import read
+from muisti.service.http.respond import answered
 from muisti.service.http.routing import Routes
 from muisti.service.settings import names_in
 
@@ -50,9 +50,7 @@ async def find_symbols(
 
     Symbols of exactly this name come first. When there are none, those whose names contain it are found.
     """
-    ask = request.memories.code.find
-    found = await request.ask(ask, name, kind=_symbol_kind(kind), path=path, limit=limit)
-    return read(found, found.seq)
+    return await answered(request, request.memories.code.find, name, kind=_symbol_kind(kind), path=path, limit=limit)
 
 
 @routes.get("/code/callers", needs="read")
@@ -64,9 +62,7 @@ async def get_callers(
     Names are resolved by scopes, imports and types: an equal name elsewhere is no use. When several symbols have the
     name, `of` says which is used.
     """
-    ask = request.memories.code.callers
-    found = await request.ask(ask, symbol, kinds=_edge_kinds(kinds), limit=limit)
-    return read(found, found.seq)
+    return await answered(request, request.memories.code.callers, symbol, kinds=_edge_kinds(kinds), limit=limit)
 
 
 @routes.get("/code/callees", needs="read")
@@ -74,16 +70,13 @@ async def get_callees(
     request: Request, symbol: SymbolText, kinds: KindsParameter = None, limit: UsesParameter = 100
 ) -> Response[Uses]:
     """List what a symbol calls. What is defined inside of it counts: the methods of a class, functions in functions."""
-    ask = request.memories.code.callees
-    found = await request.ask(ask, symbol, kinds=_edge_kinds(kinds), limit=limit)
-    return read(found, found.seq)
+    return await answered(request, request.memories.code.callees, symbol, kinds=_edge_kinds(kinds), limit=limit)
 
 
 @routes.get("/code/outline", needs="read")
 async def get_outline(request: Request, path: PathParameter) -> Response[Outline]:
     """List the symbols of a file in order, and the files of the space that it imports."""
-    found = await request.ask(request.memories.code.outline, path)
-    return read(found, found.seq)
+    return await answered(request, request.memories.code.outline, path)
 
 
 @routes.get("/code/map", needs="read")
@@ -94,9 +87,7 @@ async def get_code_map(
 
     Definitions are ranked by PageRank over their uses. `mentioned` draws the rank to files and symbols.
     """
-    ask = request.memories.code.map
-    found = await request.ask(ask, token_budget=token_budget, mentioned=names_in(mentioned))
-    return read(found, found.seq)
+    return await answered(request, request.memories.code.map, token_budget=token_budget, mentioned=names_in(mentioned))
 
 
 def _symbol_kind(text: str | None) -> SymbolKind | None:

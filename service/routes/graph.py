@@ -39,7 +39,7 @@ from muisti.service.formats.graphs.layout import NODES_MAX
 from muisti.service.formats.graphs.svg import WIDTH_MAX, WIDTH_MIN, Picture, svg
 from muisti.service.http.parameters import DRY, KEYED, PAST, SEQ, AsOfParameter, between, query
 from muisti.service.http.request import Request, on_threads
-from muisti.service.http.respond import accepted, deleted, placed, read, tried, written
+from muisti.service.http.respond import accepted, answered, deleted, placed, tried, written
 from muisti.service.http.routing import Routes
 from muisti.service.schemas.graph import (
     BuildGraphBody,
@@ -85,8 +85,7 @@ ToParameter = Annotated[str, query("Name or id of the entity where it ends.", na
 @routes.get("/graph", needs="read")
 async def get_graph(request: Request) -> Response[GraphStatus]:
     """Read how much the graph of a space knows, and how many versions are not read yet."""
-    found = await request.ask(request.memories.graph.status)
-    return read(found, found.seq)
+    return await answered(request, request.memories.graph.status)
 
 
 @_question("/graph/entities")
@@ -103,7 +102,8 @@ async def list_entities(
 
     A name of several spellings is one entity; `aliases` says which other names were merged with it, and why.
     """
-    found = await request.ask(
+    return await answered(
+        request,
         request.memories.graph.entities,
         prefix=prefix,
         kind=cast(EntityKind | None, kind),
@@ -112,7 +112,6 @@ async def list_entities(
         limit=limit,
         as_of=parse(as_of),
     )
-    return read(found, found.seq)
 
 
 @_question("/graph/entities/{entity:str}")
@@ -127,9 +126,9 @@ async def get_entity(
 
     A fact whose place was taken by a later one, such as the place of a home, has `valid_to` and `closed_by`.
     """
-    ask = request.memories.graph.entity
-    found = await request.ask(ask, entity, facts=facts, memories=memories_, as_of=parse(as_of))
-    return read(found, found.seq)
+    return await answered(
+        request, request.memories.graph.entity, entity, facts=facts, memories=memories_, as_of=parse(as_of)
+    )
 
 
 @_question("/graph/entities/{entity:str}/neighbours")
@@ -143,7 +142,8 @@ async def list_neighbours(
     as_of: AsOfParameter = None,
 ) -> Response[Neighbours]:
     """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
-    found = await request.ask(
+    return await answered(
+        request,
         request.memories.graph.neighbours,
         entity,
         depth=depth,
@@ -152,7 +152,6 @@ async def list_neighbours(
         limit=limit,
         as_of=parse(as_of),
     )
-    return read(found, found.seq)
 
 
 @_question("/graph/paths")
@@ -166,8 +165,7 @@ async def find_path(
 ) -> Response[Path]:
     """Find a shortest path between two entities, with memories that state each of its ties."""
     ask, wanted = request.memories.graph.path, tie_kinds(kinds)
-    found = await request.ask(ask, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
-    return read(found, found.seq)
+    return await answered(request, ask, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
 
 
 @_question("/graph/relations")
@@ -180,7 +178,8 @@ async def list_relations(
     as_of: AsOfParameter = None,
 ) -> Response[Relations]:
     """List relations by subject, kind and object, with their evidence."""
-    found = await request.ask(
+    return await answered(
+        request,
         request.memories.graph.relations,
         subject=subject,
         kinds=relation_kinds(kinds),
@@ -188,7 +187,6 @@ async def list_relations(
         limit=limit,
         as_of=parse(as_of),
     )
-    return read(found, found.seq)
 
 
 @_question("/graph/proposals")
@@ -196,8 +194,7 @@ async def list_proposals(
     request: Request, limit: EntitiesParameter = 50, as_of: AsOfParameter = None
 ) -> Response[Proposals]:
     """List pairs of names that look alike. Nothing is merged until somebody says so."""
-    found = await request.ask(request.memories.graph.proposals, limit=limit, as_of=parse(as_of))
-    return read(found, found.seq)
+    return await answered(request, request.memories.graph.proposals, limit=limit, as_of=parse(as_of))
 
 
 @_question("/graph/communities")
@@ -208,8 +205,7 @@ async def list_communities(
 
     They are found by label propagation, the same in every call. Each has its most telling entities.
     """
-    found = await request.ask(request.memories.graph.communities, limit=limit, as_of=parse(as_of))
-    return read(found, found.seq)
+    return await answered(request, request.memories.graph.communities, limit=limit, as_of=parse(as_of))
 
 
 # Changes of the knowledge graph: what people say of entities and relations, and reading memories for it

@@ -43,7 +43,6 @@ from muisti.service.http.respond import (
     read,
     stored,
     tried,
-    unchanged,
     written,
 )
 from muisti.service.http.routing import Routes
@@ -176,7 +175,7 @@ async def get_memory(
     with reading(request.scope, request.backend, "get") as noted:
         one = await request.ask(request.memories.read.get, request.name, as_of=parse(as_of), no_touch=no_touch)
         noted.found(request.space, one.seq, 1)
-    return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
+    return found(one, is_known=is_known(if_none_match, one.memory.etag))
 
 
 @entries.put(

@@ -26,7 +26,7 @@ from muisti.core.query import filters, points
 from muisti.core.query.options import Part
 from muisti.core.views.context import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc
 from muisti.service.schemas.search_requests import PartBody, RecencyBody
 
@@ -113,24 +113,16 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         """
         if self.receipt and self.spaces:
             raise InvalidInput.at("$.receipt", "a receipt is of one space; leave out spaces or receipt")
-        sections = None if self.sections is None else {name: _wanted(one) for name, one in self.sections.items()}
-        return Request(
-            query=self.query,
-            token_budget=self.token_budget,
-            encoding=self.encoding,
-            conversation=self.conversation,
+        sections = None if self.sections is None else {name: copied(Wanted, one) for name, one in self.sections.items()}
+        return copied(
+            Request,
+            self,
             spaces=[Part(part.name, part.weight) for part in self.spaces],
             sections=cast("dict[SectionName, Wanted] | None", sections),
-            compress=self.compress,
-            template=self.template,
-            mode=self.mode,
             filter=None if self.filter is None else filters.parse(self.filter),
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
-            min_evidence=self.min_evidence,
-            no_touch=self.no_touch,
-            instructions=self.instructions,
         )
 
 
@@ -157,7 +149,3 @@ class ContextReply(Reply, frozen=True, kw_only=True):
     @classmethod
     def of(cls, value: Context, receipt: str | UnsetType = UNSET, /, **more: Any) -> Self:
         return super().of(value, receipt=receipt, **more)
-
-
-def _wanted(one: SectionBody) -> Wanted:
-    return Wanted(max_tokens=one.max_tokens, turns=one.turns)

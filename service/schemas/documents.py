@@ -18,11 +18,11 @@ from muisti.core.model.filing import (
     Put,
     Synced,
 )
-from muisti.core.model.terms import PRUNE_STRATEGIES, Importance, PruneStrategy, SourceClass
+from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.model.times import to_us
 from muisti.core.views.documents import STRATEGIES, Chunking, Reading, Stated
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import Cursor
@@ -72,15 +72,7 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     main_content: MainContent = False
 
     def stated(self) -> Stated:
-        return Stated(
-            category=self.category,
-            tags=tuple(self.tags),
-            metadata=self.metadata,
-            author=self.author,
-            importance=cast(Importance, self.importance),
-            source=self.source,
-            source_class=cast(SourceClass, self.source_class),
-        )
+        return copied(Stated, self, tags=tuple(self.tags))
 
     def reading(self) -> Reading:
         """Return how the file is parsed and cut; the core checks the values."""

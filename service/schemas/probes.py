@@ -7,7 +7,7 @@ from msgspec import Struct
 from muisti.core.model.probes import Expectation, K, Probe, Run
 from muisti.core.model.values import LIMIT_MAX
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc
 
 ProbeId = Annotated[
@@ -26,7 +26,7 @@ class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     k: Place = K
 
     def expectation(self) -> Expectation:
-        return Expectation(query=self.query, memory_id=self.memory_id, category=self.category, key=self.key, k=self.k)
+        return copied(Expectation, self)
 
 
 class ProbeReply(Reply, frozen=True, kw_only=True):
