@@ -26,7 +26,7 @@ from muisti.service.app.protocol import AdmittingProtocol, Config
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.metrics.scrape import VARIABLE
 from muisti.service.observability import logs
-from muisti.service.observability.laps import StageTimes
+from muisti.service.observability.logs import StageTimes
 from muisti.service.observability.tracing import check_tracing
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.running import Announcement
