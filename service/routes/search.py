@@ -53,26 +53,24 @@ async def search_spaces(request: Request, data: JSONBody[JointSearchBody]) -> Re
     each.
     """
     data.check()
-    access, query = request.access, data.to_query()
+    backend, query = request.backend, data.to_query()
     parents: tuple[str, ...] = ()
     if data.inherit_from is not None:
-        check(access, "read", data.inherit_from)
-        parents = (
-            await request.backend.store(request.backend.engine.spaces.get, data.inherit_from)
-        ).policy.inherits or ()
+        check(request.access, "read", data.inherit_from)
+        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
     parts = data.parts(parents)
-    await opened(request, request.backend, parts)
+    await opened(request, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    with reading(request.scope, request.backend, "search") as noted:
-        answer = await request.backend.search_spaces(seen(request.scope, request.backend), chosen, query, age)
+    with reading(request.scope, backend, "search") as noted:
+        answer = await backend.search_spaces(request.memories, chosen, query, age)
         for one in answer.spaces:
             hits = sum(hit.memory.space == one.name for hit in answer.hits)
             noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
     return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
 
 
-async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) -> None:
+async def opened(request: Request, parts: Sequence[PartBody]) -> None:
     """Check that the key may read each space, and wait for the point that is named of each.
 
     Raises:
@@ -80,12 +78,11 @@ async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) 
         Forbidden: the key may not read.
         NotYetReplicated, EpochGone: as `reached`.
     """
-    access = request.access
     for part in parts:
-        check(access, "read", part.name)
+        check(request.access, "read", part.name)
     strong = freshness(request.headers.get(FRESHNESS)).strong
     for part in parts:
-        await reached(backend, part.name, strong=strong, at_least=part.min_seq)
+        await reached(request.backend, part.name, strong=strong, at_least=part.min_seq)
 
 
 async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
@@ -94,6 +91,8 @@ async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend,
     with reading(scope, backend, "search") as noted:
         answer = await backend.search(seen(scope, backend), space, query, max_age)
         noted.found(space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
+        if data.receipt and data.recency is None and answer.recency is not None:  # a default, which may change later
+            data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
         receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
         noted.receipt = receipt or None
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
@@ -101,22 +100,17 @@ async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend,
 
 
 async def _kept(
-    scope: Scope, space: str, backend: Backend, data: SearchBody, answer: Answer, reference_time: int | None
+    scope: Scope,
+    space: str,
+    backend: Backend,
+    data: SearchBody | ContextBody,
+    answer: Answer | Context,
+    reference_time: int | None,
 ) -> str:
     """Store a receipt of this answer; return its id."""
-    now = backend.engine.now()
-    if data.recency is None and answer.recency is not None:  # a default, which may change later
-        data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
-    asked, caller = msgspec.json.encode(data), access_of(scope).caller()
-    return await backend.store(
-        backend.engine.receipts.keep,
-        space,
-        asked,
-        answer,
-        now if reference_time is None else reference_time,
-        caller,
-        now,
-    )
+    now, asked, caller = backend.engine.now(), msgspec.json.encode(data), access_of(scope).caller()
+    at = now if reference_time is None else reference_time
+    return await backend.store(backend.engine.receipts.keep, space, asked, answer, at, caller, now)
 
 
 def server_timing(timings: Timings) -> str:
@@ -142,30 +136,15 @@ async def get_context(request: Request, data: JSONBody[ContextBody]) -> Response
     marks them as data; `citations` say where each is. `spaces` names further spaces to search, with weights; the key
     must open each of them.
     """
-    asked = data.to_request()
-    await opened(request, request.backend, data.spaces)
-    with reading(request.scope, request.backend, "context") as noted:
-        context = await request.backend.context(seen(request.scope, request.backend), request.space, asked)
+    scope, space, backend, asked = request.scope, request.space, request.backend, data.to_request()
+    await opened(request, data.spaces)
+    with reading(scope, backend, "context") as noted:
+        context = await backend.context(request.memories, space, asked)
         question = data.query if data.as_of is None else None
-        noted.found(request.space, context.seq, len(context.citations), context.evidence, question)
-        receipt = await _kept_context(request, request.space, request.backend, data, context) if data.receipt else UNSET
+        noted.found(space, context.seq, len(context.citations), context.evidence, question)
+        receipt = await _kept(scope, space, backend, data, context, asked.reference_time) if data.receipt else UNSET
         noted.receipt = receipt or None
     return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
-
-
-async def _kept_context(request: Request, space: str, backend: Backend, data: ContextBody, context: Context) -> str:
-    """Store a receipt of this context; return its id."""
-    asked = data.to_request()
-    now = backend.engine.now()
-    return await backend.store(
-        backend.engine.receipts.keep,
-        space,
-        msgspec.json.encode(data),
-        context,
-        now if asked.reference_time is None else asked.reference_time,
-        request.caller,
-        now,
-    )
 
 
 @routes.post("/context/optimize", status_code=200, needs="read", tag="conversations")
