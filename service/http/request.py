@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 import litestar
 from litestar.types import Scope
 
+from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotYetReplicated
 from muisti.core.model.values import Address, IfMatch, Name, RequestKey, Seq
@@ -50,6 +51,10 @@ class Request(litestar.Request[Any, Any, Any]):
     @property
     def backend(self) -> Backend:
         return self.app.state.backend
+
+    @property
+    def engine(self) -> Engine:
+        return self.backend.engine
 
     @property
     def space(self) -> str:

@@ -41,7 +41,7 @@ async def answered(
 
 async def placed(answer: Response[T], request: Request) -> Response[T]:
     """Add the space's current point of history to an answer that is not part of that history."""
-    answer.headers[SEQ] = str((await request.ask(request.backend.engine.spaces.get)).at)
+    answer.headers[SEQ] = str((await request.ask(request.engine.spaces.get)).at)
     return answer
 
 

@@ -134,9 +134,7 @@ async def fork_space(request: Request, data: JSONBody[ForkBody]) -> Response[Spa
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     made = await request.ask(request.memories.timeline.fork, data.name)
     headers = {SEQ: str(made.at), "Location": f"/v1/spaces/{made.name}"}
-    return tried(
-        request, Response(SpaceReply.of(request.backend.engine.spaces.ruled(made)), status_code=201, headers=headers)
-    )
+    return tried(request, Response(SpaceReply.of(request.engine.spaces.ruled(made)), status_code=201, headers=headers))
 
 
 @forks.get("/compare", needs="read", problems=["conflict", "model_mismatch"])

@@ -92,13 +92,7 @@ async def list_sessions(
 ) -> Response[SessionsReply]:
     """List the sessions with their sizes, the newest first; `total` counts those on all pages."""
     wanted = Wanted(
-        level="session",
-        user=user,
-        state=_state(in_state),
-        category=category,
-        sort=sort,
-        limit=limit,
-        cursor=cursor,
+        level="session", user=user, state=_state(in_state), category=category, sort=sort, limit=limit, cursor=cursor
     )
     return await _listed(request, wanted, as_of, SessionsReply.of)
 
@@ -273,7 +267,7 @@ async def delete_object(
     name = _named(request, category)
     if not purge:
         return committed(await request.ask(request.memories.conversations.delete, name), EndedReply.of)
-    space, eraser, caller = request.space, request.backend.engine.eraser, request.named_caller
+    space, eraser, caller = request.space, request.engine.eraser, request.named_caller
     if request.dry_run:
         return planned(await request.ask(eraser.plan_conversation, name, caller), Response(ErasureReply()))
     return await reported(request, lambda: eraser.conversation(space, name, caller))

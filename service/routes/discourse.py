@@ -255,7 +255,7 @@ async def summarise_space(request: Request, category: CategoryParameter = None) 
     the key sees count. Cancelled, the task ends after the conversation in work.
     """
     key = await request.key()
-    tasks, caller = request.backend.engine.tasks, caller_of(request.scope)
+    tasks, caller = request.engine.tasks, caller_of(request.scope)
     made = await request.ask(tasks.submit, KIND, {"category": category}, caller, request=key)
     return accepted(made)
 

@@ -144,7 +144,7 @@ async def delete_document(
     """
     name = DocumentName(name=document, category=category)
     if purge:
-        eraser, caller = request.backend.engine.eraser, request.named_caller
+        eraser, caller = request.engine.eraser, request.named_caller
         if request.dry_run:
             plan = await request.ask(eraser.plan_document, name, caller)
             return planned(plan, Response(ErasureReply()))
@@ -314,7 +314,7 @@ async def preview_document(
 ) -> Response[PreviewReply]:
     """Show where a file or a text would be cut. Nothing is stored."""
     given = _at(cutting, path)
-    seq = (await request.ask(request.backend.engine.spaces.get)).at
+    seq = (await request.ask(request.engine.spaces.get)).at
     if request.content_type[0] == JSON:
         body = decode(await body_of(request, request.backend.uploads.body), DocumentBody)
         uploads = [_of_text(body)]

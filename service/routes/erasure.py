@@ -40,7 +40,7 @@ async def purge(
     report is its result.
     """
     caller = request.named_caller
-    eraser = request.backend.engine.eraser
+    eraser = request.engine.eraser
     if data.everything:
         data.check_everything(request.space)
         if task:
@@ -48,10 +48,10 @@ async def purge(
         if dry_run:
             return planned(await request.ask(eraser.plan_space, keep=True), Response(ErasureReply()))
         return await reported(request, lambda: eraser.space(request.space, caller, keep=True))
-    subject = data.subject(request.backend.engine.now())
+    subject = data.subject(request.engine.now())
     if task and not dry_run:
         key = await request.key()
-        made, replayed = await request.ask(request.backend.engine.purge, subject, data.what(), caller, key)
+        made, replayed = await request.ask(request.engine.purge, subject, data.what(), caller, key)
         return accepted(made, replayed=replayed)
     if dry_run:
         return planned(await request.ask(eraser.plan, subject), Response(ErasureReply()))
@@ -64,7 +64,7 @@ async def get_signing_keys(request: Request) -> SigningKeysReply:
 
     A set of JSON web keys (RFC 7517, Ed25519).
     """
-    found = await request.backend.store(request.backend.engine.signing_keys.public)
+    found = await request.backend.store(request.engine.signing_keys.public)
     return SigningKeysReply(keys=[msgspec.json.decode(one) for one in found])
 
 

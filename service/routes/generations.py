@@ -26,7 +26,7 @@ async def list_generations(request: Request) -> Response[GenerationsReply]:
 
     A key without the scope `admin` sees the names of models without the folder or the host that they are at.
     """
-    engine = request.backend.engine
+    engine = request.engine
     found = await request.ask(engine.generations.list, request.caller)
     places = request.access.may("admin")
     reply = GenerationsReply.of(found, [encoder.name for encoder in engine.models], places=places)
@@ -47,14 +47,14 @@ async def build_generation(request: Request, data: JSONBody[BuildBody]) -> Respo
     model that the space has, the task embeds what is missing.
     """
     key = await request.key()
-    build = request.backend.engine.generations.build
+    build = request.engine.generations.build
     return await placed(accepted(await request.ask(build, data.model, request.caller, key)), request)
 
 
 @routes.post("/generations/compare", status_code=200, needs="admin", problems=["conflict", "model_mismatch"])
 async def compare_generations(request: Request, data: JSONBody[CompareBody]) -> Response[ComparedReply]:
     """Ask the model of the space and its shadow the same questions: the probes of the space, and those given."""
-    found = await request.ask(request.backend.engine.generations.compare, data.judged(), request.caller)
+    found = await request.ask(request.engine.generations.compare, data.judged(), request.caller)
     return await placed(Response(ComparedReply.of(found)), request)
 
 
@@ -69,7 +69,7 @@ async def switch_generation(request: Request, data: JSONBody[SwitchBody]) -> Res
 
     It is refused while vectors are missing, and when the probes of the space find less.
     """
-    switch = request.backend.engine.generations.switch
+    switch = request.engine.generations.switch
     found = await request.ask(switch, request.caller, force=data.force)
     return await placed(Response(GenerationReply.of(found)), request)
 
@@ -77,7 +77,7 @@ async def switch_generation(request: Request, data: JSONBody[SwitchBody]) -> Res
 @routes.post("/generations/rollback", status_code=200, needs="admin", problems=["conflict", "shadow_incomplete"])
 async def roll_back_generation(request: Request, data: JSONBody[SwitchBody]) -> Response[GenerationReply]:
     """Make the model that the space had before the switch its model again. Nothing is embedded."""
-    roll_back = request.backend.engine.generations.roll_back
+    roll_back = request.engine.generations.roll_back
     found = await request.ask(roll_back, request.caller, force=data.force)
     return await placed(Response(GenerationReply.of(found)), request)
 
@@ -85,7 +85,7 @@ async def roll_back_generation(request: Request, data: JSONBody[SwitchBody]) -> 
 @routes.delete("/generations/{generation:str}", status_code=200, needs="admin", problems=["conflict"])
 async def drop_generation(request: Request, generation: FromPath[str]) -> Response[DroppedReply]:
     """Delete the vectors of a model in the space. The model of the space itself is refused."""
-    generations, caller = request.backend.engine.generations, request.caller
+    generations, caller = request.engine.generations, request.caller
     one = await request.ask(generations.get, generation, caller)
     dropped = await request.ask(generations.drop, one.identity, caller)
     return await placed(Response(DroppedReply(generation=one.identity, dropped=dropped)), request)

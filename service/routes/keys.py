@@ -67,7 +67,7 @@ async def list_keys(request: Request) -> KeysReply:
 
     The caller's own and those made with it; with the scope admin, all of the caller's spaces.
     """
-    found = await request.backend.store(visible, request.access, request.backend.engine.keys)
+    found = await request.backend.store(visible, request.access, request.engine.keys)
     return KeysReply(items=KeyReply.each(found))
 
 
@@ -75,14 +75,14 @@ async def list_keys(request: Request) -> KeysReply:
 async def get_access(request: Request) -> AccessReply:
     """Read what the caller may do: its scopes, its spaces, and until when."""
     access = request.access
-    key = None if access.key_id is None else await request.backend.store(request.backend.engine.keys.get, access.key_id)
+    key = None if access.key_id is None else await request.backend.store(request.engine.keys.get, access.key_id)
     return AccessReply.of(access.actor, access.grant, key, open=access.open, expires_at=access.expires_at)
 
 
 @routes.get("/v1/keys/{key_id:str}", needs="key", problems=["not_found"])
 async def get_key(request: Request, key_id: FromPath[str]) -> KeyReply:
     """Read a key."""
-    return KeyReply.of(await request.backend.store(one, request.access, request.backend.engine.keys, key_id))
+    return KeyReply.of(await request.backend.store(one, request.access, request.engine.keys, key_id))
 
 
 @routes.delete("/v1/keys/{key_id:str}", needs="key", problems=["not_found"])
@@ -134,5 +134,5 @@ async def list_audit(
     The log says who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
     """
     check_everywhere(request.access, "the audit log is read")
-    page = await request.backend.store(request.backend.engine.audit, limit=limit, cursor=cursor)
+    page = await request.backend.store(request.engine.audit, limit=limit, cursor=cursor)
     return followed(request, Response(AuditReply.of(page)), page.next_cursor)

@@ -303,7 +303,7 @@ async def delete_memory(request: Request, purge: PurgeParameter = None) -> Respo
     if "if-match" in request.headers or "idempotency-key" in request.headers:
         raise InvalidInput.at("$.purge", "takes no If-Match or Idempotency-Key, because repeating it is harmless")
     space, name = request.space, request.name
-    eraser, caller = request.backend.engine.eraser, request.named_caller
+    eraser, caller = request.engine.eraser, request.named_caller
     if request.dry_run:
         return planned(await request.ask(eraser.plan_memory, name, caller), Response(ErasureReply()))
     return await reported(request, lambda: eraser.memory(space, name, caller))

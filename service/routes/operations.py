@@ -47,22 +47,22 @@ async def get_readiness(request: Request) -> ReadyReply:
     damaged. Callers with a key also get the version and details; while there are no keys, all callers do.
     """
     try:
-        spaces, failing = await asyncio.wait_for(request.backend.vital(_seen, request.backend.engine), PATIENCE_SECONDS)
+        spaces, failing = await asyncio.wait_for(request.backend.vital(_seen, request.engine), PATIENCE_SECONDS)
         gate: AuthMiddleware = request.app.state.gate
         access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:
         raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
     if not access.known:
         return ReadyReply()
-    obstacle = request.backend.engine.tasks.obstacle
+    obstacle = request.engine.tasks.obstacle
     return ReadyReply(
         version=installed_version(),
-        store=request.backend.engine.store,
+        store=request.engine.store,
         spaces=sum(access.grant.reaches(space.name) for space in spaces),
-        loading=[name for name in request.backend.engine.indexes_loading if access.grant.reaches(name)],
-        embeddings=_embeddings(request.backend.engine),
-        index_bytes=request.backend.engine.index_bytes,
-        indexes_evicted=request.backend.engine.indexes_evicted,
+        loading=[name for name in request.engine.indexes_loading if access.grant.reaches(name)],
+        embeddings=_embeddings(request.engine),
+        index_bytes=request.engine.index_bytes,
+        indexes_evicted=request.engine.indexes_evicted,
         tasks_blocked=UNSET if obstacle is None else obstacle.code,
         tasks_failing=[
             FailingReply(task=one.task, kind=one.kind, space=one.space, tries=one.tries)

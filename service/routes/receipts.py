@@ -50,7 +50,7 @@ async def list_receipts(
 
     A key with a category sees only receipts of keys with that category, as it does one by one.
     """
-    engine = request.backend.engine
+    engine = request.engine
     page = await request.ask(
         engine.receipts.list,
         request.caller,
@@ -98,7 +98,7 @@ async def replay_receipt(
     Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first
     search saw it, but uses the current model. Memories that it finds do not count as retrieved.
     """
-    engine = request.backend.engine
+    engine = request.engine
     one = await _found(request, receipt_id)
     caller = request.caller
     seen = engine.seen_by(caller if one.category is None else replace(caller, category=one.category))
@@ -126,7 +126,7 @@ def _at(asked: Asked, seen_at: AsOf | None, one: Receipt) -> Asked:
 
 
 async def _found(request: Request, receipt_id: str) -> Receipt:
-    engine, grant = request.backend.engine, request.access.grant
+    engine, grant = request.engine, request.access.grant
     return await request.backend.store(engine.receipts.get, receipt_id, grant.reaches, request.caller, engine.now())
 
 

@@ -27,7 +27,7 @@ async def list_spaces(request: Request) -> SpacesReply:
 
     The list has the spaces that the key may use, and their sizes by counters: it reads no memory.
     """
-    access, registry = request.access, request.backend.engine.spaces
+    access, registry = request.access, request.engine.spaces
     found = [space for space in await request.backend.store(registry.list) if access.grant.reaches(space.name)]
     return SpacesReply.of(found, await request.backend.store(registry.uses) if access.caller().sees_all else {})
 
@@ -44,7 +44,7 @@ async def create_space(request: Request, data: JSONBody[SpaceBody]) -> Response[
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     settings = data.settings.settings(data.description)
     space = await request.backend.store(
-        request.backend.engine.spaces.create, data.name, settings, by=access.actor, dry_run=request.dry_run
+        request.engine.spaces.create, data.name, settings, by=access.actor, dry_run=request.dry_run
     )
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
     return tried(request, Response(SpaceReply.of(space), status_code=201, headers=headers))
@@ -53,7 +53,7 @@ async def create_space(request: Request, data: JSONBody[SpaceBody]) -> Response[
 @routes.get("/v1/spaces/{space:str}", needs="read")
 async def get_space(request: Request) -> Response[SpaceReply]:
     """Read a space."""
-    found = await request.ask(request.backend.engine.spaces.get)
+    found = await request.ask(request.engine.spaces.get)
     return read(SpaceReply.of(found), found.at)
 
 
@@ -66,7 +66,7 @@ async def delete_space(request: Request, confirm: ConfirmParameter) -> Response[
     """
     if confirm != request.space:
         raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={request.space}")
-    eraser, caller = request.backend.engine.eraser, request.caller
+    eraser, caller = request.engine.eraser, request.caller
     if request.dry_run:
         return planned(await request.ask(eraser.plan_space, keep=False), Response(ErasureReply()))
     return await reported(request, lambda: eraser.space(request.space, caller, keep=False))
@@ -82,7 +82,7 @@ async def set_quota(request: Request, data: JSONBody[QuotaBody]) -> Response[Quo
     access = request.access
     check_everywhere(access, "quotas are given")
     usage, seq = await request.ask(
-        request.backend.engine.spaces.set_quota, data.changes(), by=access.actor, dry_run=request.dry_run
+        request.engine.spaces.set_quota, data.changes(), by=access.actor, dry_run=request.dry_run
     )
     return tried(request, read(QuotaReply.of(usage), seq))
 
@@ -95,9 +95,7 @@ async def set_policy(request: Request, data: JSONBody[PolicyBody]) -> Response[P
     hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` shows which.
     """
     actor = request.access.actor
-    found = await request.ask(
-        request.backend.engine.spaces.set_policy, data.changes(), by=actor, dry_run=request.dry_run
-    )
+    found = await request.ask(request.engine.spaces.set_policy, data.changes(), by=actor, dry_run=request.dry_run)
     return tried(request, read(PolicyReply.of(found.policy), found.at))
 
 
@@ -124,5 +122,5 @@ async def list_tags(request: Request, as_of: AsOfParameter = None) -> Response[C
 async def get_stats(request: Request, as_of: AsOfParameter = None) -> Response[StatsReply]:
     """Read the sizes and rates of a space."""
     stats = await request.ask(request.memories.read.stats, as_of=parse(as_of))
-    use = request.backend.engine.models.cache.use if request.access.may("admin") else None
+    use = request.engine.models.cache.use if request.access.may("admin") else None
     return read(StatsReply.of(stats, use), stats.seq)

@@ -50,7 +50,7 @@ async def list_tasks(
     A key that does not see the whole space sees the tasks that it has asked for. Ended tasks are kept for 30 days.
     """
     page = await request.ask(
-        request.backend.engine.tasks.list,
+        request.engine.tasks.list,
         request.caller,
         states=_split(states),
         kinds=_split(kinds),
@@ -73,11 +73,11 @@ async def get_task(
     caller = request.caller
 
     async def look() -> Task:
-        return await request.ask(request.backend.engine.tasks.get, task_id, caller)
+        return await request.ask(request.engine.tasks.get, task_id, caller)
 
     if wait:
-        request.backend.engine.tasks.ring()  # somebody waits, so a process that runs its own tasks alone takes this one
-    tasks = request.backend.engine.tasks
+        request.engine.tasks.ring()  # somebody waits, so a process that runs its own tasks alone takes this one
+    tasks = request.engine.tasks
 
     task = await awaited(look, after, max(0.0, min(wait, WAIT_MAX)), lambda: tasks.obstacle is not None)
     answer = await placed(Response(TaskReply.of(task, tasks.obstacle)), request)
@@ -96,12 +96,7 @@ async def list_task_items(
 ) -> Response[TaskItemsReply]:
     """List the items of a task in their order, each with its error if it has failed."""
     page = await request.ask(
-        request.backend.engine.tasks.items,
-        task_id,
-        request.caller,
-        states=_split(states),
-        limit=limit,
-        cursor=cursor,
+        request.engine.tasks.items, task_id, request.caller, states=_split(states), limit=limit, cursor=cursor
     )
     answer = await placed(Response(TaskItemsReply.of(page)), request)
     return followed(request, answer, page.next_cursor)
@@ -119,14 +114,14 @@ async def follow_task(request: Request, task_id: FromPath[str], last_event_id: L
         raise HttpError("malformed_header", "Last-Event-ID must be the id of an event of this task")
 
     async def look() -> Task:
-        return await request.ask(request.backend.engine.tasks.get, task_id, caller)
+        return await request.ask(request.engine.tasks.get, task_id, caller)
 
     async def allowed() -> None:
         """Check the key again: it may be revoked, or expire, while the stream runs."""
         check(await request.app.state.gate.enter(request.scope["headers"], request.scope["path"]), "key", request.space)
 
     await look()
-    request.backend.engine.tasks.ring()
+    request.engine.tasks.ring()
     last = None if last_event_id is None else int(last_event_id[:18])
     return EventStream(task_blocks(look, allowed, lambda: request.backend.stopping, last), {})
 
@@ -139,7 +134,7 @@ async def cancel_task(request: Request, task_id: FromPath[str]) -> Response[Task
     `done` say what. A task that is over is returned as it is. Tasks of other keys need the scope `write`.
     """
     access = request.access
-    tasks, caller = request.backend.engine.tasks, access.caller()
+    tasks, caller = request.engine.tasks, access.caller()
     task = await request.ask(tasks.get, task_id, caller)
     if task.actor != access.actor:
         check(access, "write", request.space)

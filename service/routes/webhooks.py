@@ -29,8 +29,8 @@ async def create_webhook(request: Request, data: JSONBody[WebhookBody]) -> Respo
         await request.backend.store(allowed_by(request.app.state.settings).resolve, data.url)
     except Refused as refused:
         raise InvalidInput.at("$.url", str(refused)) from None
-    create = request.backend.engine.webhooks.create
-    now = request.backend.engine.now()
+    create = request.engine.webhooks.create
+    now = request.engine.now()
     made = await request.ask(
         create, data.url, data.kinds(), data.shown(), access.caller(), now, dry_run=request.dry_run
     )
@@ -41,16 +41,16 @@ async def create_webhook(request: Request, data: JSONBody[WebhookBody]) -> Respo
 @routes.get("/webhooks", needs="admin")
 async def list_webhooks(request: Request) -> Response[WebhooksReply]:
     """List the webhooks of a space, with the last change delivered to each and the failed deliveries."""
-    found = await request.ask(request.backend.engine.webhooks.all)
+    found = await request.ask(request.engine.webhooks.all)
     return await placed(Response(WebhooksReply(items=[WebhookReply.of(one) for one in found])), request)
 
 
 @routes.delete("/webhooks/{webhook_id:str}", needs="admin", standard=DRY)
 async def delete_webhook(request: Request, webhook_id: FromPath[str]) -> Response[None]:
     """Delete a webhook."""
-    end = request.backend.engine.webhooks.delete
+    end = request.engine.webhooks.delete
     caller = request.caller
-    await request.ask(end, webhook_id, caller, request.backend.engine.now(), dry_run=request.dry_run)
+    await request.ask(end, webhook_id, caller, request.engine.now(), dry_run=request.dry_run)
     return tried(request, await placed(Response(None, status_code=204), request))
 
 
@@ -62,6 +62,6 @@ async def redeliver_webhook(
 
     All changes from there on are sent again, with the message ids that they had. A stopped webhook resumes.
     """
-    again = request.backend.engine.webhooks.redeliver
+    again = request.engine.webhooks.redeliver
     found = await request.ask(again, webhook_id, data.since, dry_run=request.dry_run)
     return tried(request, await placed(Response(WebhookReply.of(found)), request))
