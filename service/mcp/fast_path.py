@@ -14,7 +14,7 @@ from litestar.types.asgi_types import ReceiveMessage
 from msgspec import Struct, field
 
 from muisti.core.model.decoding import decoder
-from muisti.service.asgi.header_names import Header, plain_headers
+from muisti.service.asgi.header_names import RawHeader, plain_headers
 from muisti.service.asgi.messages import send_body
 from muisti.service.http.decode import JSON
 from muisti.service.mcp.messages import HANDSHAKE, MODERN
@@ -57,7 +57,7 @@ class _Call(Struct, frozen=True, forbid_unknown_fields=True, tag_field="method",
 _DECODER = decoder(_Call)
 
 
-def plain(headers: Iterable[Header], body_limit: int) -> Mapping[bytes, bytes] | None:
+def plain(headers: Iterable[RawHeader], body_limit: int) -> Mapping[bytes, bytes] | None:
     """Return the headers by name; None when the SDK must answer. `body_limit` is in bytes."""
     found = plain_headers(headers, body_limit)
     accepted = b"" if found is None else found.get(b"accept", b"")

@@ -18,6 +18,7 @@ from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, N
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.imports import ImportRefused
 from muisti.core.model.outcomes import Instead
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import FieldProblem
 from muisti.service.schemas.likeness import DivergedReply, LikenessReply, alike, diverged
 from muisti.service.schemas.moving import ImportReply
@@ -205,7 +206,7 @@ _WANTED = {"int": "a whole number", "bool": "true or false"}
 _HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
 
 
-class InsteadReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class InsteadReply(Reply, frozen=True, kw_only=True, omit_defaults=True):
     """The way on from an undo that is refused: the request, import or task to undo or to end, where there is one."""
 
     request: str | None = None
