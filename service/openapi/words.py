@@ -46,38 +46,29 @@ TAGS = {
 }
 
 
-def _header(description: str, example: str) -> dict[str, Any]:
-    return {"description": description, "schema": {"type": "string"}, "example": example}
-
-
+_HEADERS = {  # with an example of each
+    "X-Request-Id": (
+        "The caller's id when it has 1 to 128 of A-Z, a-z, 0-9, '.', '_', ':', '-', else a new one.",
+        "4bf92f3577b34da6",
+    ),
+    "Server-Timing": ("Milliseconds: `total`, the stages of a search, the `commit` of a write.", "total;dur=0.91"),
+    "Muisti-Seq": ("Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"),
+    "ETag": ("The version, for If-Match and If-None-Match.", '"0197a3c0-5f4e-7000-8000-0123456789ab.1"'),
+    "Link": ("The next page, `rel=next`; absent on the last.", '</v1/spaces/default/memories?cursor=A>; rel="next"'),
+    "Content-Disposition": ("A name for the file.", 'attachment; filename="default.ndjson"'),
+    "Preference-Applied": ("`return=minimal` when the body was left out by request.", "return=minimal"),
+    "Location": ("Path of the new resource.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
+    "Idempotent-Replayed": ("`true` when this answer is that of an earlier request with the same key.", "true"),
+    "Muisti-Flags": ("The codes of `flags`, when something is stored differently from what was sent.", "redacted"),
+    "WWW-Authenticate": ("Credentials to send.", 'Bearer realm="muisti"'),
+    "RateLimit-Limit": ("Size of a burst of requests, when there is a limit.", "20"),
+    "RateLimit-Remaining": ("Requests that are left.", "19"),
+    "RateLimit-Reset": ("Seconds until the burst is full again.", "1"),
+    "Retry-After": ("Seconds after which to try again.", "1"),
+}
 HEADERS = {
-    "X-Request-Id": _header(
-        "The caller's id when it has 1 to 128 of A-Z, a-z, 0-9, '.', '_', ':', '-', else a new one.", "4bf92f3577b34da6"
-    ),
-    "Server-Timing": _header(
-        "Milliseconds: `total`, the stages of a search, the `commit` of a write.", "total;dur=0.91"
-    ),
-    "Muisti-Seq": _header(
-        "Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"
-    ),
-    "ETag": _header("The version, for If-Match and If-None-Match.", '"0197a3c0-5f4e-7000-8000-0123456789ab.1"'),
-    "Link": _header(
-        "The next page, `rel=next`; absent on the last.", '</v1/spaces/default/memories?cursor=A>; rel="next"'
-    ),
-    "Content-Disposition": _header("A name for the file.", 'attachment; filename="default.ndjson"'),
-    "Preference-Applied": _header("`return=minimal` when the body was left out by request.", "return=minimal"),
-    "Location": _header(
-        "Path of the new resource.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"
-    ),
-    "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
-    "Muisti-Flags": _header(
-        "The codes of `flags`, when something is stored differently from what was sent.", "redacted"
-    ),
-    "WWW-Authenticate": _header("Credentials to send.", 'Bearer realm="muisti"'),
-    "RateLimit-Limit": _header("Size of a burst of requests, when there is a limit.", "20"),
-    "RateLimit-Remaining": _header("Requests that are left.", "19"),
-    "RateLimit-Reset": _header("Seconds until the burst is full again.", "1"),
-    "Retry-After": _header("Seconds after which to try again.", "1"),
+    name: {"description": description, "schema": {"type": "string"}, "example": example}
+    for name, (description, example) in _HEADERS.items()
 }
 
 STREAMED = (
@@ -92,16 +83,16 @@ SECURITY = {
     "only its own machine, and needs none.",
 }
 
+
+def _parameter(name: str, place: str, description: str, example: Any, **schema: Any) -> dict[str, Any]:
+    shape = {"type": "string", **schema}
+    return {"name": name, "in": place, "description": description, "schema": shape, "example": example}
+
+
 # Parameters that no handler declares.
 PARAMETERS: dict[str, Any] = {
     "filters": [
-        {
-            "name": "filter",
-            "in": "query",
-            "description": "A filter as JSON.",
-            "schema": {"type": "string"},
-            "example": '{"tags": ["release", "team"]}',
-        },
+        _parameter("filter", "query", "A filter as JSON.", '{"tags": ["release", "team"]}'),
         {
             "name": "filters",
             "in": "query",
@@ -112,36 +103,34 @@ PARAMETERS: dict[str, Any] = {
             "example": {"category": "rules", "created_at.gte": "2026-01-01"},
         },
     ],
-    "freshness": {
-        "name": "Muisti-Freshness",
-        "in": "header",
-        "description": "`session` (default): every change that this server has written or seen. `strong`: every "
-        "change. `bounded;max-age=500ms`: a search may miss changes of others in that time.",
-        "schema": {"type": "string", "pattern": "^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$"},
-        "example": "bounded;max-age=500ms",
-    },
-    "prefer": {
-        "name": "Prefer",
-        "in": "header",
-        "description": "`return=minimal` leaves the memory out of the answer; the headers contain its version.",
-        "schema": {"type": "string"},
-        "example": "return=minimal",
-    },
-    "allow": {
-        "name": "Muisti-Allow",
-        "in": "header",
-        "description": "Kinds of text to store although the policy of the space refuses or redacts them: `secrets`, "
+    "freshness": _parameter(
+        "Muisti-Freshness",
+        "header",
+        "`session` (default): every change that this server has written or seen. `strong`: every change. "
+        "`bounded;max-age=500ms`: a search may miss changes of others in that time.",
+        "bounded;max-age=500ms",
+        pattern="^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$",
+    ),
+    "prefer": _parameter(
+        "Prefer",
+        "header",
+        "`return=minimal` leaves the memory out of the answer; the headers contain its version.",
+        "return=minimal",
+    ),
+    "allow": _parameter(
+        "Muisti-Allow",
+        "header",
+        "Kinds of text to store although the policy of the space refuses or redacts them: `secrets`, "
         "`personal_data`, or both. Needs the scope admin.",
-        "schema": {"type": "string", "pattern": "^(secrets|personal_data)(, ?(secrets|personal_data))?$"},
-        "example": "secrets",
-    },
-    "min_seq": {
-        "name": "Muisti-Min-Seq",
-        "in": "header",
-        "description": "A Muisti-Seq that the answer must include. The server waits for it, 1 s at most.",
-        "schema": {"type": "string"},
-        "example": "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
-    },
+        "secrets",
+        pattern="^(secrets|personal_data)(, ?(secrets|personal_data))?$",
+    ),
+    "min_seq": _parameter(
+        "Muisti-Min-Seq",
+        "header",
+        "A Muisti-Seq that the answer must include. The server waits for it, 1 s at most.",
+        "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
+    ),
 }
 
 # Types of the parameters in paths, by their names.
