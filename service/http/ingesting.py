@@ -51,8 +51,9 @@ async def stored(request: Request, backend: Backend, ask: Ask, uploads: list[Upl
     try:
         named = [(_path(one, ask, len(uploads)), one) for one in uploads]
         key = _request_key(request, ask, [one.held for one in uploads])
-        if len(named) == 1 and ask.wait and _is_small(named[0][1].held, backend):
-            path, one = named[0]
+        path, one = named[0]
+        is_small = len(named) == 1 and one.held.size <= backend.uploads.at_once
+        if ask.wait and is_small and not holds_documents(one.held):
             return await _at_once(request, backend, ask, key, (path, one))
         _refuse_dry_run(ask)
         return accepted(await backend.store(_submitted, request, backend, ask, key, named))
@@ -78,10 +79,6 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
     _refuse_dry_run(ask)
     item = File(server_path=str(path), mtime=ask.mtime, origin=origin_of(path, backend.uploads.folder)).item(name)
     return accepted(await backend.store(submitted, backend, ask.space, ask.job, caller_of(request.scope), [item], key))
-
-
-def _is_small(held: Held, backend: Backend) -> bool:
-    return held.size <= backend.uploads.at_once and not holds_documents(held)
 
 
 def _refuse_dry_run(ask: Ask) -> None:

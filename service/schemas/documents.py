@@ -81,14 +81,8 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def modified_us(self) -> int | None:
-        """Return `mtime` in microseconds.
-
-        Raises:
-            InvalidInput: it has no time zone.
-        """
-        if self.mtime is not None and self.mtime.tzinfo is None:
-            raise InvalidInput.at("$.mtime", "needs a time zone, as in 2026-05-01T12:00:00Z")
-        return None if self.mtime is None else to_us(self.mtime)
+        """Return `mtime` in microseconds. Raises `InvalidInput` when it has no time zone."""
+        return _us(self.mtime, "$.mtime")
 
 
 class ListedFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -101,10 +95,13 @@ class ListedFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def listed(self, path: str) -> Listed:
         """Return the file for the core; `path` is its place in the request."""
-        if self.mtime is not None and self.mtime.tzinfo is None:
-            raise InvalidInput.at(f"{path}.mtime", "needs a time zone, as in 2026-05-01T12:00:00Z")
-        mtime = None if self.mtime is None else to_us(self.mtime)
-        return Listed(path=self.path, sha256=self.sha256, size=self.size, mtime=mtime)
+        return copied(Listed, self, mtime=_us(self.mtime, f"{path}.mtime"))
+
+
+def _us(at: datetime | None, path: str) -> int | None:
+    if at is not None and at.tzinfo is None:
+        raise InvalidInput.at(path, "needs a time zone, as in 2026-05-01T12:00:00Z")
+    return None if at is None else to_us(at)
 
 
 class SyncBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
