@@ -23,7 +23,7 @@ LATE = {
         "service/app/__init__.py",
         "muisti.service.app.server",
     ): "all of the service, when another ASGI server asks for it",
-    ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
+    ("service/app/app.py", "muisti.service.auth.tokens"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",
     ("service/console/mount.py", "muisti.service.console.app"): "200 ms, when somebody opens a page",

@@ -54,10 +54,10 @@ from muisti.service.settings import Settings, asks, names_in, needs_keys
 from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
-    from muisti.service.auth.tokens import verify
+    from muisti.service.auth import tokens as jwt
     from muisti.service.openapi import document
-else:  # only tokens need `verify`, which takes a quarter of a second; `document` takes 20 ms
-    verify = Lazy("muisti.service.auth.tokens.verify")
+else:  # only tokens need `jwt`, which takes a quarter of a second; `document` takes 20 ms
+    jwt = Lazy("muisti.service.auth.tokens")
     document = Lazy("muisti.service.openapi.document")
 
 
@@ -97,8 +97,7 @@ def create_app(
             backend, settings.admin_key, asks=asks(settings), owner_key=owner_key
         )
         app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
-        # `verify` takes .1 s to load, so it loads only where the settings configure tokens.
-        tokens = None if settings.jwks is None else verify.tokens_of(settings)
+        tokens = None if settings.jwks is None else jwt.tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())
         background = Upkeep(running_engine, upkeep, meters)

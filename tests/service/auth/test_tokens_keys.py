@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muisti.service.auth.tokens.verify import (
+from muisti.service.auth.tokens import (
     LIFETIME_SECONDS,
     PAUSE_SECONDS,
     SIZE_MAX,

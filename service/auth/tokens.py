@@ -20,7 +20,7 @@ from muisti.core.model.decoding import decoder
 from muisti.core.model.values import NAME_MAX
 from muisti.service.auth.access import Access
 from muisti.service.auth.challenge import Challenge
-from muisti.service.auth.tokens.claims import BadToken, Reading
+from muisti.service.auth.claims import BadToken, Reading
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings import Settings, names_in
 
