@@ -23,16 +23,15 @@ LATE = {
         "service/app/__init__.py",
         "muisti.service.app.server",
     ): "all of the service, when another ASGI server asks for it",
-    ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
+    ("service/app/app.py", "muisti.service.auth.tokens"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",
     ("service/console/mount.py", "muisti.service.console.app"): "200 ms, when somebody opens a page",
     ("service/mcp/route.py", "muisti.service.mcp.manager"): "900 ms: the SDK, which plain calls do without",
     ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
-    ("service/metrics/scrape.py", "muisti.service.metrics.summary"): "loads the exposition",
     ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",
     ("service/routes/erasure.py", "muisti.service.auth.signing"): "45 ms: cryptography",
-    ("service/background/purges.py", "muisti.service.auth.signing"): "45 ms: cryptography",
+    ("service/background/upkeep.py", "muisti.service.auth.signing"): "45 ms: cryptography",
 }
 
 

@@ -4,8 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Kind, problem, status_name
-from muisti.service.schemas.remedies import REMEDIES
+from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, REMEDIES, Kind, problem, status_name
 
 ROW = re.compile(r"^\|`(?P<code>[a-z_.]+)`(?=\|\d{3}\|)", re.MULTILINE)
 

@@ -17,7 +17,7 @@ from muisti.core.text import recognise
 from muisti.core.text import secrets
 from muisti.core.text import terms
 from muisti.service.formats import markdown
-from muisti.service.http import headers
+from muisti.service.http import parameters
 from pathlib import Path
 from typing import Any
 from typing import Literal
@@ -55,7 +55,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
     "service/routes/discourse.py:summarise_exchange": SHORT.format("a part of a path, of which 15 digits are read"),
-    "service/http/headers.py:etags": lambda: [re.compile(headers._TAG)],
+    "service/http/parameters.py:etags": lambda: [re.compile(parameters._TAG)],
     "service/formats/importers/basic_memory.py:_of": lambda: [
         re.compile(r"\n{3,}"),
         re.compile(r"(?m)^#+ (Observations|Relations)\s*$\n?"),
@@ -79,8 +79,8 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/settings/forms.py:_secret": OWN,
     "service/settings/forms.py:_token": OWN,
     "service/settings/forms.py:_word": OWN,
-    "service/settings/rules.py:parse_bytes": OWN,
-    "service/settings/rules.py:read": OWN,
+    "service/settings/forms.py:parse_bytes": OWN,
+    "service/settings/forms.py:read": OWN,
     "service/settings/sources.py:_hint": OWN,
 }
 

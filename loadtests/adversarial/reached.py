@@ -51,7 +51,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/formats/importers/registry.py", "service/formats/importers/zapomni.py"),
         *("service/formats/importers/shapes.py", "service/http/uploads.py", "service/mcp/documents.py"),
         *("service/mcp/rendering.py", "service/mcp/resources.py", "service/mcp/stdio.py"),
-        *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/batches.py"),
+        *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/posting.py"),
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [

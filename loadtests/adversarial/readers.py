@@ -65,7 +65,7 @@ from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results
 from muisti.core.write import screening
 from muisti.core.write import validate
-from muisti.service.asgi import compress
+from muisti.service.asgi.messages import chosen
 from muisti.service.cli import output
 from muisti.service.cli import project
 from muisti.service.cli.commands.hook import storing as capture
@@ -83,8 +83,8 @@ from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers import mem0
 from muisti.service.formats.importers.obsidian import Note
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.http import headers
-from muisti.service.http import preferences
+from muisti.service.http import parameters
+from muisti.service.http import respond
 from muisti.service.http.decode import decode
 from muisti.service.mcp import messages as mcp_messages
 from muisti.service.mcp import recall
@@ -182,12 +182,12 @@ def _record(text: str) -> None:
 
 def _tags(text: str) -> None:
     with suppress(HttpError):
-        headers.etags(text)
+        parameters.etags(text)
 
 
 def _freshness(text: str) -> None:
     with suppress(HttpError):
-        headers.freshness(text)
+        parameters.freshness(text)
 
 
 def _metadata(text: str) -> None:
@@ -342,10 +342,10 @@ READERS = (
     Reader("hook", capture.may_be_secret),
     Reader("MCP text", lambda one: recall.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
     Reader("terminal", lambda one: (output.safe(one), output.one_line(one))),
-    Reader("Accept-Encoding", lambda one: compress.chosen(one.encode()), HEADERS),
+    Reader("Accept-Encoding", lambda one: chosen(one.encode()), HEADERS),
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
-    Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
+    Reader("Prefer", lambda one: respond.minimal(one), HEADERS),
     Reader("stated secrets", secrets.stated_in),
     Reader("standing instruction", standing.standing),
     Reader("scope of an instruction", standing.scope_of),

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import litestar
 import msgspec
@@ -23,21 +23,20 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.fast_path import FastPath
-from muisti.service.asgi.compress import Compress
+from muisti.service.asgi.messages import Compress
 from muisti.service.auth.access import Access, Need, check
+from muisti.service.auth.browser import WebPages
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.middleware import AuthMiddleware, Limits, access_of
-from muisti.service.auth.web_pages import WebPages
-from muisti.service.background.purges import signer
 from muisti.service.background.task_threads import TaskThreads
-from muisti.service.background.upkeep import Sweep, Upkeep
+from muisti.service.background.upkeep import Sweep, Upkeep, signer
 from muisti.service.console.mount import ROOT, Console
 from muisti.service.feed.stream import SeqWatcher
-from muisti.service.http.decode import SLASH, Request
-from muisti.service.http.freshness import caught_up
+from muisti.service.http.decode import SLASH
 from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
+from muisti.service.http.request import Request, caught_up
 from muisti.service.http.routing import Application
 from muisti.service.mcp.route import McpApp
 from muisti.service.mcp.session import citation_of
@@ -48,18 +47,17 @@ from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow
 from muisti.service.runtime.databases import location_of
-from muisti.service.runtime.models import models_of, thresholds_of
-from muisti.service.runtime.recognisers import reader_of
+from muisti.service.runtime.models import models_of, reader_of, thresholds_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
 from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
-    from muisti.service.auth.tokens import verify
+    from muisti.service.auth import tokens as jwt
     from muisti.service.openapi import document
-else:  # only tokens need `verify`, which takes a quarter of a second; `document` takes 20 ms
-    verify = Lazy("muisti.service.auth.tokens.verify")
+else:  # only tokens need `jwt`, which takes a quarter of a second; `document` takes 20 ms
+    jwt = Lazy("muisti.service.auth.tokens")
     document = Lazy("muisti.service.openapi.document")
 
 
@@ -99,8 +97,7 @@ def create_app(
             backend, settings.admin_key, asks=asks(settings), owner_key=owner_key
         )
         app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
-        # `verify` takes .1 s to load, so it loads only where the settings configure tokens.
-        tokens = None if settings.jwks is None else verify.tokens_of(settings)
+        tokens = None if settings.jwks is None else jwt.tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())
         background = Upkeep(running_engine, upkeep, meters)
@@ -141,7 +138,7 @@ def create_app(
         sent = int(size) if size.isdecimal() else None
         slow = is_slow(str(handler.operation_id), handler.tags or (), sent)
         LANE.set(Lane(slow, space and space.replace(SLASH, "/"), access_of(request.scope).lane_key))
-        await caught_up(request)
+        await caught_up(cast(Request, request))
         return None
 
     groups, citation = groups_in(settings.mcp_tools), citation_of(settings)

@@ -24,7 +24,7 @@ from muisti.core.model.errors import MuistiError
 from muisti.core.model.location import is_remote
 from muisti.service.app.app import create_app, open_engine
 from muisti.service.auth.access import OWNER
-from muisti.service.background.embedding import embedding_sweeps
+from muisti.service.background.upkeep import embedding_sweeps
 from muisti.service.schemas.errors import problem_of
 from muisti.service.settings import Settings, SettingsError, load
 

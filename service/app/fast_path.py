@@ -10,18 +10,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
-from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
-from muisti.service.asgi.plain import plain_headers
-from muisti.service.asgi.receiving import read_body
-from muisti.service.asgi.sending import PlainResponse, send_body, send_problem
-from muisti.service.auth.access import check
+from muisti.service.asgi.header_names import plain_headers
+from muisti.service.asgi.messages import PlainResponse, read_body, send_body, send_problem
+from muisti.service.auth.access import Need, check
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON, SLASH, decode
-from muisti.service.routes.memories import add_memory, add_plain
-from muisti.service.routes.search import answered, search
+from muisti.service.routes import memories, search
 from muisti.service.runtime.bulkheads import LANE, Lane
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -32,17 +29,17 @@ _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memor
 
 
 class Way(msgspec.Struct, frozen=True):
-    """Route on the fast path: the function that answers, the type of the body, and the route's handler in Litestar."""
+    """Route on the fast path: the function that answers, the type of the body, and the scope that it needs."""
 
     template: str
     body: type[Any]
     answer: Callable[[Scope, str, Any, Backend], Awaitable[PlainResponse]]
-    handler: HTTPRouteHandler
+    needs: Need
 
 
 WAYS: Mapping[str, Way] = {
-    "/search": Way("/v1/spaces/{space}/search", SearchBody, answered, search),
-    "/memories": Way("/v1/spaces/{space}/memories", AddBody, add_plain, add_memory),
+    "/search": Way("/v1/spaces/{space}/search", SearchBody, search.answered, search.routes.needs("search")),
+    "/memories": Way("/v1/spaces/{space}/memories", AddBody, memories.add_plain, memories.routes.needs("addMemory")),
 }
 
 
@@ -68,7 +65,7 @@ class FastPath:
         scope["path_template"], scope["path_params"] = way.template, {"space": space}
         try:
             access = access_of(scope)
-            check(access, way.handler.opt["needs"], space)
+            check(access, way.needs, space)
             LANE.set(Lane(False, space, access.lane_key))
             body = await read_body(receive)
             if not body:

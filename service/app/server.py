@@ -21,13 +21,12 @@ from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
 from muisti.core.operations.compiled import compile_kernels, compiled_kernels
-from muisti.service.app.admitting import AdmittingProtocol
 from muisti.service.app.app import create_app, open_engine
-from muisti.service.app.protocol import Config
+from muisti.service.app.protocol import AdmittingProtocol, Config
 from muisti.service.background.tasks import sweeps_of
-from muisti.service.metrics.peers import VARIABLE
+from muisti.service.metrics.scrape import VARIABLE
 from muisti.service.observability import logs
-from muisti.service.observability.laps import StageTimes
+from muisti.service.observability.logs import StageTimes
 from muisti.service.observability.tracing import check_tracing
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.running import Announcement

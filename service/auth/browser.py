@@ -1,4 +1,4 @@
-"""Cookies of the console: the key of a browser's session, and the tokens of its forms.
+"""Cookies of the console, checks of the host that a browser calls, and of the page that calls.
 
 A session is a key that was made with the key of the person. So it ends with that key, and a list of keys shows it.
 The cookie authenticates reads alone. What changes something comes through a form of the console, which checks a token.
@@ -6,8 +6,16 @@ The cookie authenticates reads alone. What changes something comes through a for
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+import ipaddress
+import re
+from collections.abc import Collection, Sequence
 from http.cookies import CookieError, SimpleCookie
+from typing import Any, cast
+
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from muisti.service.asgi.header_names import of_pages
+from muisti.service.schemas.errors import HttpError
 
 Header = tuple[bytes, bytes]
 
@@ -69,3 +77,116 @@ def set_cookie(name: str, value: str, *, secure: bool, seconds: int | None = Non
     if seconds is not None:
         parts.append(f"Max-Age={seconds}")
     return "; ".join(parts)
+
+
+# Check of the Host header against DNS rebinding
+
+
+def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
+    """Check the Host header of a request to a server without keys. `own` is the name that the server listens on.
+
+    Raises:
+        HttpError: the header names another host.
+    """
+    given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
+    if host_of(given) not in ("localhost", own.lower()) and not is_address(host_of(given)):
+        raise HttpError(
+            "unknown_host",
+            f"{given[:80]!r} is no name of this machine; a server without keys accepts only localhost, "
+            "127.0.0.1 and [::1] (MUISTI_INSECURE=1 lifts this)",
+        )
+
+
+def check_listed(headers: Sequence[tuple[bytes, bytes]], names: Collection[str]) -> None:
+    """Raise `HttpError` unless the Host header is one of the names that the operator lists."""
+    given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "")
+    if host_of(given) not in {host_of(name) for name in names}:
+        raise HttpError("unknown_host", f"{given[:80]!r} is none of MUISTI_HOSTS")
+
+
+def host_of(header: str) -> str:
+    """Return the host without port and brackets.
+
+    >>> [host_of(h) for h in ("LocalHost:8321", "[::1]:8321", "127.0.0.1", "::1")]
+    ['localhost', '::1', '127.0.0.1', '::1']
+    """
+    if header.startswith("["):
+        return header[1:].partition("]")[0]
+    return header if header.count(":") > 1 else header.partition(":")[0].lower()
+
+
+def is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+# Which web pages may call: one check of every request that may change something, and the headers of CORS
+
+METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+TAKEN = ", ".join(of_pages("in")).encode()
+SHOWN = ", ".join(of_pages("out")).encode()
+AGE = b"600"  # seconds that a browser may remember
+READING = SAFE | {"OPTIONS"}
+_HERE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?", re.ASCII)  # origins on this machine
+ORIGIN, SITE = b"origin", b"sec-fetch-site"
+
+
+class WebPages:
+    """Middleware that refuses changes by web pages that may not call, and lets the others read answers (CORS).
+
+    A browser sends simple requests of any page without asking, so their effect must be refused. Requests of programs
+    have neither `Origin` nor `Sec-Fetch-Site`, and pass. Callers authenticate with Authorization, never with cookies.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str], own: str | None = None) -> None:
+        """`origins`: those whose pages may call; `*` allows every origin. `own` is a path of our own pages.
+
+        Below `own`, only pages of this server may call.
+        """
+        self._app = app
+        self._origins, self._every = frozenset(origins), "*" in origins
+        self._own = own
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        http = cast(dict[str, Any], scope)
+        headers = cast(Sequence[Header], http.get("headers", ()))
+        given = dict(headers)
+        if scope["type"] != "http" or not (ORIGIN in given or SITE in given):
+            await self._app(scope, receive, send)
+            return
+        origin = given[ORIGIN].decode("latin-1") if ORIGIN in given else None
+        own_only = self._own is not None and f"{http['path']}/".startswith(f"{self._own}/")
+        allowed = not own_only and self._allows(origin, given.get(b"host", b"").decode("latin-1"))
+        if http["method"] not in READING and not allowed and not own_site(headers):
+            page = "another site" if origin is None else repr(origin[:80])
+            raise HttpError("forbidden_origin", f"pages of {page} may not call; MUISTI_ORIGINS names those that may")
+        if origin is None or not allowed:
+            await self._app(scope, receive, send)
+            return
+        shared = [(b"access-control-allow-origin", given[ORIGIN]), (b"vary", b"Origin")]
+        if http["method"] == "OPTIONS" and b"access-control-request-method" in given:
+            preflight = [
+                (b"access-control-allow-methods", METHODS),
+                (b"access-control-allow-headers", TAKEN),
+                (b"access-control-max-age", AGE),
+            ]
+            await send({"type": "http.response.start", "status": 204, "headers": [*shared, *preflight]})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
+
+        async def shown(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *shared, (b"access-control-expose-headers", SHOWN)]
+            await send(message)
+
+        await self._app(scope, receive, shown)
+
+    def _allows(self, origin: str | None, host: str) -> bool:
+        """Return whether a page may call: its origin is listed, or page and server are both on this machine."""
+        if self._every or origin is None or origin in self._origins:
+            return self._every or origin is not None
+        server = host_of(host)
+        return _HERE.fullmatch(origin) is not None and (server == "localhost" or is_address(server))

@@ -15,13 +15,12 @@ from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import EVERYTHING
 from muisti.core.operations.keys import digest
 from muisti.core.views.memories import Memories
-from muisti.service.asgi.receiving import header_of
+from muisti.service.asgi.messages import header_of
 from muisti.service.auth.access import OPEN, STATE, Access, check, stranger
-from muisti.service.auth.browser import session_of
+from muisti.service.auth.browser import check_host, check_listed, session_of
 from muisti.service.auth.challenge import Challenge, Resource
-from muisti.service.auth.hosts import check_host, check_listed
+from muisti.service.auth.claims import BadToken
 from muisti.service.auth.keyring import Keyring
-from muisti.service.auth.tokens.claims import BadToken
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 

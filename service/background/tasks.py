@@ -6,14 +6,10 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.operations.upkeep import AT_A_TIME
 from muisti.service.background.backup_targets import shelf, shelve
-from muisti.service.background.embedding import embedding_sweeps
-from muisti.service.background.upkeep import Sweep, at_once
+from muisti.service.background.upkeep import Sweep, at_once, embedding_sweeps
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
-from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
-from muisti.service.webhooks.sending import Sender, allowed_by
-
-# Background work of the knowledge graph, which no write waits for
+from muisti.service.webhooks.sending import Deliverer, Sender, allowed_by, spaces_with_due
 
 GRAPH_SECONDS = 1.0  # between two looks for versions that are not read
 STEP = 50  # versions that a step reads

@@ -1,7 +1,8 @@
-"""A stream of server-sent events: the changes of a space as they happen, each with the point from which to go on.
+"""Streams of server-sent events: changes and reads of a space as they happen, and the progress of a task.
 
-The stream asks for the next page when the last one has been sent, so nothing piles up for a slow reader. A reader that
-stops reading is disconnected (`service.app.protocol`). It reconnects with `Last-Event-ID` and has lost nothing.
+The stream of changes asks for the next page when the last one has been sent, so nothing piles up for a slow reader. A
+reader that stops reading is disconnected (`service.app.protocol`). It reconnects with `Last-Event-ID` and has lost
+nothing.
 """
 
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import AsyncGenerator
 from collections.abc import Awaitable
 from collections.abc import Callable
 from collections.abc import Generator
+from collections.abc import Iterator
 from contextlib import aclosing
 from contextlib import contextmanager
 from contextlib import suppress
@@ -23,19 +25,20 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Events
+from muisti.core.model.tasks import Task
 from muisti.core.model.values import Seq
 from muisti.core.query.points import Wanted
 from muisti.core.support.waiting import Urgent
 from muisti.core.views.read import Read
+from muisti.service.observability.reads import ReadLog
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.tasks import TaskReply
 from typing import Any
 import asyncio
 import msgspec
 
-
-# The seq watcher: notices when watched spaces reach a new point of history, for many streams at a time
 
 EVERY = 0.5  # seconds between looks for what other processes have written
 
@@ -224,3 +227,127 @@ class EventStream(Stream):
                     await made(scope, receive, send)
 
         return Closing()
+
+
+# A stream of server-sent events: the reads of a space in this process as they happen
+
+READS_LOOK = 0.5  # seconds between looks at the log
+OFF = "the read log is off; MUISTI_READ_LOG=ring turns it on"
+
+
+async def read_blocks(
+    log: ReadLog,
+    space: str,
+    epoch: str,
+    after: int,
+    allowed: Callable[[], Awaitable[None]],
+    stopping: Callable[[], bool],
+) -> AsyncGenerator[bytes]:
+    """Yield an event for each read of a space after a number, oldest first, until the server stops.
+
+    `allowed` raises when the key of the client has ended. A log that is off ends the stream with the code `off`.
+    """
+    yield b"retry: %d\n\n" % RETRY_MS
+    if log.mode == "off":
+        yield _end("off", OFF)
+        return
+    clock = asyncio.get_running_loop().time
+    sent = checked = clock()
+    try:
+        while not stopping():
+            for entry in reversed([*log.entries(space, epoch, after)]):
+                after, sent = entry.number, clock()
+                yield b"id: %b\nevent: read\ndata: %b\n\n" % (entry.read.id.encode(), msgspec.json.encode(entry.read))
+            if clock() - checked >= CHECK:
+                await allowed()
+                checked = clock()
+            if clock() - sent >= HEARTBEAT:
+                yield b": still here\n\n"
+                sent = clock()
+            await asyncio.sleep(READS_LOOK)
+        yield _end("stopping", "the server is stopping; connect again")
+    except (MuistiError, HttpError) as error:
+        yield _end(error.code, error.detail if isinstance(error, HttpError) else str(error))
+
+
+# A stream of server-sent events: the progress of a task until it ends
+
+FIRST = 0.01  # seconds between the first two looks at a task
+TASK_LOOK = 0.5  # seconds between looks at a task that takes long
+
+
+def pauses() -> Iterator[float]:
+    """Yield the seconds between looks at a task: most tasks are short, so each is twice the one before, up to a limit.
+
+    >>> from itertools import islice
+    >>> [*islice(pauses(), 8)]
+    [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.5, 0.5]
+    """
+    pause = FIRST
+    while True:
+        yield pause
+        pause = min(2 * pause, TASK_LOOK)
+
+
+async def awaited(
+    look: Callable[[], Awaitable[Task]], after: int | None, seconds: float, blocked: Callable[[], bool]
+) -> Task:
+    """Return the task when its revision is past `after`, when it is over, or after so many seconds.
+
+    A task that is `blocked`, by something that keeps this process from working on it, is returned after half a second.
+    """
+    clock = asyncio.get_running_loop().time
+    began, pause = clock(), pauses()
+    until = began + seconds
+    while True:
+        task = await look()
+        left = until - clock()
+        if task.is_over or after is None or task.revision > after or left <= 0:
+            return task
+        with Urgent.waiting():
+            await asyncio.sleep(min(next(pause), left))
+        if clock() - began >= TASK_LOOK and blocked():
+            return await look()
+
+
+async def task_blocks(
+    look: Callable[[], Awaitable[Task]],
+    allowed: Callable[[], Awaitable[None]],
+    stopping: Callable[[], bool],
+    last: int | None,
+) -> AsyncGenerator[bytes]:
+    """Yield an event for each change of a task after revision `last`, until it is over.
+
+    `allowed` raises when the key of the client has ended.
+    """
+    yield b"retry: %d\n\n" % RETRY_MS
+    clock = asyncio.get_running_loop().time
+    sent = checked = clock()
+    seen, pause = -1 if last is None else last, pauses()
+    try:
+        while not stopping():
+            task = await look()
+            if task.revision > seen:
+                seen, sent = task.revision, clock()
+                yield _task_block(task)
+            if task.is_over:
+                return
+            if clock() - checked >= CHECK:
+                await allowed()
+                checked = clock()
+            if clock() - sent >= HEARTBEAT:
+                yield b": still here\n\n"
+                sent = clock()
+            await asyncio.sleep(next(pause))
+        yield _failed("stopping", "the server is stopping; connect again")
+    except (MuistiError, HttpError) as error:
+        yield _failed(error.code, error.detail if isinstance(error, HttpError) else str(error))
+
+
+def _task_block(task: Task) -> bytes:
+    name = b"end" if task.is_over else b"progress"
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (task.revision, name, msgspec.json.encode(TaskReply.of(task)))
+
+
+def _failed(code: str, detail: str) -> bytes:
+    return b"event: error\ndata: %b\n\n" % msgspec.json.encode({"code": code, "detail": detail})

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
-import litestar
 import msgspec
 from msgspec import inspect
 
@@ -18,10 +17,28 @@ from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput, Problem, placed
 from muisti.core.model.times import from_us
 from muisti.core.query.filter_fields import moment
-from muisti.service.http.repair import repaired
 from muisti.service.schemas.errors import HttpError
 
-# Fits values to a type where they mean only one thing: 10.0 for 10, a date for a time; from models also texts
+# Repairs JSON that programs write by mistake, and that can be read in only one way. Nothing valid is changed
+
+_BOM = b"\xef\xbb\xbf"
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def repaired(body: bytes) -> bytes:
+    r"""Return JSON without a byte order mark, and with U+FFFD in place of each half of a surrogate pair.
+
+    >>> repaired(b'\xef\xbb\xbf"cut \\ud83d, whole \\ud83d\\ude00, quoted \\\\ud83d"')
+    b'"cut \\ufffd, whole \\ud83d\\ude00, quoted \\\\ud83d"'
+    """
+    body = body.removeprefix(_BOM)
+    if b"\\ud" not in body and b"\\uD" not in body:
+        return body
+    return _ESCAPE.sub(lambda found: found[0] if found["half"] is None else rb"\ufffd", body)
+
 
 EXACT = 2**53  # up to here a float holds each whole number
 
@@ -174,26 +191,6 @@ SLASH = "\0"  # stands for %2F in a path, as no name holds a NUL
 
 _FIELD = re.compile(r"Object (?P<what>contains unknown field|missing required field) `(?P<name>.*)`", re.DOTALL)
 _WHAT = {"contains unknown field": "there is no such field", "missing required field": "is required"}
-
-
-class Request(litestar.Request[Any, Any, Any]):
-    """A request whose JSON body arrives as the type that its handler declares."""
-
-    @property
-    def path_params(self) -> dict[str, Any]:
-        return {name: value.replace(SLASH, "/") for name, value in super().path_params.items()}
-
-    async def json(self) -> Any:
-        field = self.route_handler.parsed_data_field
-        assert field is not None
-        media_type = self.content_type[0]
-        of_lines = getattr(field.annotation, "of_lines", None)
-        if media_type == LINES and of_lines is not None:
-            return of_lines(await self.body())
-        if media_type != JSON:
-            accepted = JSON if of_lines is None else f"{JSON} or {LINES}"
-            raise HttpError("unsupported_media_type", f"Content-Type is {media_type[:80]!r}; send {accepted}")
-        return decode(await self.body(), field.annotation)
 
 
 def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:

@@ -1,26 +1,23 @@
 """Store the files of a request: a small one before the answer, everything else as a task."""
 
 from collections.abc import Sequence
-from hashlib import blake2b
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
 
 import msgspec
 from litestar import Response
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Stored
+from muisti.core.model.filing import Document, Stored
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
-from muisti.core.views.documents import KIND, File, Held, Job, holds_documents
+from muisti.core.views.documents import KIND, File, Held, Job, Look, Source, holds_documents
 from muisti.service.auth.access import Access
-from muisti.service.auth.middleware import access_of, allowed, memories
-from muisti.service.http.accepted import accepted
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import SEQ, key_of
-from muisti.service.http.origins import origin_of
-from muisti.service.http.respond import planned
+from muisti.service.auth.middleware import access_of, caller_of, memories
+from muisti.service.http.parameters import SEQ
+from muisti.service.http.request import Request
+from muisti.service.http.respond import accepted, planned
 from muisti.service.http.uploads import Upload, close
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.documents import PutReply
@@ -54,8 +51,9 @@ async def stored(request: Request, backend: Backend, ask: Ask, uploads: list[Upl
     try:
         named = [(_path(one, ask, len(uploads)), one) for one in uploads]
         key = _request_key(request, ask, [one.held for one in uploads])
-        if len(named) == 1 and ask.wait and _is_small(named[0][1].held, backend):
-            path, one = named[0]
+        path, one = named[0]
+        is_small = len(named) == 1 and one.held.size <= backend.uploads.at_once
+        if ask.wait and is_small and not holds_documents(one.held):
             return await _at_once(request, backend, ask, key, (path, one))
         _refuse_dry_run(ask)
         return accepted(await backend.store(_submitted, request, backend, ask, key, named))
@@ -80,11 +78,7 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
                 return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)), origin)
     _refuse_dry_run(ask)
     item = File(server_path=str(path), mtime=ask.mtime, origin=origin_of(path, backend.uploads.folder)).item(name)
-    return accepted(await backend.store(submitted, backend, ask.space, ask.job, _caller(request), [item], key))
-
-
-def _is_small(held: Held, backend: Backend) -> bool:
-    return held.size <= backend.uploads.at_once and not holds_documents(held)
+    return accepted(await backend.store(submitted, backend, ask.space, ask.job, caller_of(request.scope), [item], key))
 
 
 def _refuse_dry_run(ask: Ask) -> None:
@@ -128,7 +122,7 @@ def _submitted(
     request: Request, backend: Backend, ask: Ask, key: RequestKey | None, named: Sequence[tuple[str, Upload]]
 ) -> Task:
     """Make a task whose bytes are in the database until it has ended."""
-    begun = backend.engine.tasks.begin(ask.space, KIND, ask.job, _caller(request), key)
+    begun = backend.engine.tasks.begin(ask.space, KIND, ask.job, caller_of(request.scope), key)
     if isinstance(begun, Task):
         return begun
     try:
@@ -145,11 +139,6 @@ def _submitted(
 def _file(blob: str, one: Upload, ask: Ask) -> File:
     mtime = ask.mtime if one.mtime is None else one.mtime
     return File(blob=blob, mtime=mtime, media_type=one.media_type)
-
-
-def _caller(request: Request) -> Caller:
-    scope = request.scope
-    return access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
 
 
 def _path(one: Upload, ask: Ask, count: int) -> str:
@@ -189,9 +178,41 @@ def _request_key(request: Request, ask: Ask, files: Sequence[Held]) -> RequestKe
     """Return the key by which a repeated request is recognised: files count by their hash."""
     if ask.key is None:
         return None
-    digest = blake2b(digest_size=32)
-    scope = request.scope
-    parts = (scope["method"].encode(), scope["raw_path"], scope["query_string"], msgspec.json.encode(ask.job))
-    for part in (*parts, *(one.sha256.encode() for one in files)):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return key_of(request, ask.space, ask.key, digest.digest())
+    return request.key_of(ask.key, [msgspec.json.encode(ask.job), *(one.sha256.encode() for one in files)])
+
+
+# Sources of documents among the server's own files: where a file is, and what has become of it
+
+
+def origin_of(path: Path, folder: str | None) -> str | None:
+    """Return the path of a file below the folder of the server's own files."""
+    return None if folder is None else path.relative_to(Path(folder).resolve()).as_posix()
+
+
+def looker(access: Access, folder: str | None) -> Look:
+    """Return the function that compares a document with the file that the server read it from.
+
+    Only callers without a key learn about files. All other sources are `unknown`, also those of uploads.
+    """
+    if folder is None or not (access.open or access.actor == LOCAL):
+        return lambda document: "unknown"
+    root = Path(folder).resolve()
+    return lambda document: _source(document, root)
+
+
+def _source(document: Document, root: Path) -> Source:
+    if document.origin is None or not root.is_dir():
+        return "unknown"
+    path = (root / document.origin).resolve()
+    if not path.is_relative_to(root):
+        return "unknown"
+    try:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        if changed <= document.memory.updated_at:
+            return "current"
+        with Held.of_path(path) as held:
+            return "current" if held.sha256 == document.sha256 else "stale"
+    except FileNotFoundError:
+        return "stale"
+    except OSError:
+        return "unknown"

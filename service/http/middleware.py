@@ -1,20 +1,27 @@
 """The request middleware: gives every answer, errors included, an id, a time, safe headers and one line in the log."""
 
+from collections.abc import Iterable
+from collections.abc import Sequence
+from litestar.types import ASGIApp
+from litestar.types import Message
+from litestar.types import Receive
+from litestar.types import Scope
+from litestar.types import Send
+from muisti.core.model.errors import MuistiError
+from muisti.core.support.waiting import Urgent
+from muisti.service.asgi.messages import send_problem
+from muisti.service.http.decode import routable
+from muisti.service.http.decode import utf8
+from muisti.service.observability.meters import Meters
+from muisti.service.observability.tracing import Tracing
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.errors import PROBLEM
+from muisti.service.schemas.errors import crash
+from time import perf_counter
 import logging
 import re
 import secrets
-from collections.abc import Iterable, Sequence
-from time import perf_counter
 
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
-
-from muisti.core.model.errors import MuistiError
-from muisti.core.support.waiting import Urgent
-from muisti.service.asgi.sending import send_problem
-from muisti.service.http.decode import routable, utf8
-from muisti.service.observability.meters import Meters
-from muisti.service.observability.tracing import Tracing
-from muisti.service.schemas.errors import PROBLEM, HttpError, crash
 
 Header = tuple[bytes, bytes]
 
@@ -122,10 +129,13 @@ def request_id_of(headers: Iterable[Header]) -> bytes:
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:
     """Return the headers with a request id, the total in Server-Timing, and `no-store` where nothing else is said."""
-    given = list(headers)
-    stages = [value for name, value in given if name == TIMING]
-    dressed = [header for header in given if header[0] != TIMING]
-    if not any(name == b"cache-control" for name, _ in given):
+    stages, dressed = list[bytes](), list[Header]()
+    for name, value in headers:
+        if name == TIMING:
+            stages.append(value)
+        else:
+            dressed.append((name, value))
+    if b"cache-control" not in dict(dressed):
         dressed.append((b"cache-control", b"no-store"))
     timing = b", ".join([*stages, b"total;dur=%.2f" % elapsed])
     return [*dressed, (TIMING, timing), (b"x-content-type-options", b"nosniff"), (b"x-request-id", request_id)]

@@ -4,16 +4,22 @@ Litestar reads what a handler takes from its signature and builds types for it. 
 handlers. Every start, the first page, and every test that makes an application would wait for it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from functools import partialmethod
+from typing import Any, TypeVar
 
+import litestar
 from litestar import Litestar, route
 from litestar.handlers import HTTPRouteHandler
 from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
 from litestar.routes import HTTPRoute
 from litestar.types import HTTPScope, Receive, Send
+
+from muisti.service.auth.access import Need
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _LATER: Any = None  # in place of the types that a handler takes, before its first request
 
@@ -38,12 +44,45 @@ class Application(Litestar):
         return own
 
 
-def by_path(handlers: Iterable[HTTPRouteHandler], before: str = "") -> dict[str, list[HTTPRouteHandler]]:
-    """Return handlers by their paths, with a common beginning before each."""
+class Routes:
+    """Operations about one thing. Each has the name of its function; its docstring is its summary and description.
+
+    `tag` is their tag, and `before` the beginning of their paths. An operation may have several paths with a `name` and
+    a `doc` of its own for each.
+    """
+
+    def __init__(self, tag: str, before: str = "/v1/spaces/{space:str}") -> None:
+        self._tag, self._before = tag, before
+        self.handlers: list[HTTPRouteHandler] = []
+
+    def needs(self, operation: str) -> Need:
+        """Return the scope that an operation needs."""
+        return next(one.opt["needs"] for one in self.handlers if one.operation_id == operation)
+
+    def _add(
+        self, method: Any, path: str, *, name: str | None = None, tag: str | None = None, **options: Any
+    ) -> Callable[[F], F]:
+        def add(function: F) -> F:
+            first, *others = (name or function.__name__).split("_")
+            options["operation_id"] = first + "".join(word.capitalize() for word in others)
+            self.handlers.append(method(self._before + path, tags=[tag or self._tag], **options)(function))
+            return function
+
+        return add
+
+    get = partialmethod(_add, litestar.get)
+    post = partialmethod(_add, litestar.post)
+    put = partialmethod(_add, litestar.put)
+    patch = partialmethod(_add, litestar.patch)
+    delete = partialmethod(_add, litestar.delete)
+
+
+def by_path(handlers: Iterable[HTTPRouteHandler]) -> dict[str, list[HTTPRouteHandler]]:
+    """Return handlers by their paths."""
     found: dict[str, list[HTTPRouteHandler]] = {}
     for handler in handlers:
         for path in handler.paths:
-            found.setdefault(before + path, []).append(handler)
+            found.setdefault(path, []).append(handler)
     return found
 
 

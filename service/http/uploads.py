@@ -17,7 +17,7 @@ from multipart import (
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.times import to_us
 from muisti.core.views.documents import Held
-from muisti.service.http.decode import Request
+from muisti.service.http.request import Request
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 

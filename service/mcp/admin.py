@@ -9,7 +9,7 @@ from muisti.core.model.spaces import SpaceSettings, check_name
 from muisti.core.model.terms import PruneStrategy
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
-from muisti.service.http.origins import looker
+from muisti.service.http.ingesting import looker
 from muisti.service.mcp.arguments import InSpace
 from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import counted, one_line

@@ -4,7 +4,7 @@ from muisti.core.model.conversations import Change, NewObject, Object, ObjectNam
 from muisti.core.model.errors import InvalidInput
 from muisti.core.views.conversations import Wanted
 from muisti.service.auth.access import check
-from muisti.service.http.objects import turns_of
+from muisti.service.http.batch import turns_of
 from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
 from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import counted, more, one_line, plain

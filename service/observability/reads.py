@@ -17,7 +17,7 @@ from muisti.core.model.times import from_us, system_clock
 from muisti.core.model.values import Seq
 from muisti.core.query.query import Query
 from muisti.core.text.terms import fold
-from muisti.service.schemas.reads import Operation, QuestionReply, ReadReply
+from muisti.service.schemas.health import Operation, QuestionReply, ReadReply
 from muisti.service.settings.table import ReadLogMode
 
 QUESTION_MAX = 500  # characters of a question that are kept

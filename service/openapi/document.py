@@ -3,7 +3,9 @@
 Ours and not Litestar's: msgspec describes its own types best, and every refusal of every route is in it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -15,28 +17,23 @@ from litestar.routes import HTTPRoute
 from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
 from muisti.service.http.uploads import FORM
-from muisti.service.openapi.links import LINKS, named
-from muisti.service.openapi.operating import ERASURE
-from muisti.service.openapi.path_types import PATH_TYPES
-from muisti.service.openapi.problems import PROBLEMS
-from muisti.service.openapi.replies import DRY_RUN, REPLIES
-from muisti.service.openapi.requests import REQUESTS
-from muisti.service.openapi.story import EPOCH, FILE
-from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
+from muisti.service.openapi.words import ABOUT, HEADERS, LINKS, PARAMETERS, PATH_TYPES, SECURITY, STREAMED, TAGS, named
 from muisti.service.schemas.conversation_requests import (
     ExchangeBody,
     ExchangesBody,
 )
-from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
-from muisti.service.schemas.reads import ReadReply
-from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, WrittenReply
+from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
+from muisti.service.schemas.replies import AddedReply, DryRunReply, ItemsReply, MemoryReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
 Json = dict[str, Any]
+
+# Bodies of requests by operation, of replies by operation and status; a test holds that schemas allow them.
+EXAMPLES: Json = msgspec.json.decode((Path(__file__).parent / "examples.json").read_bytes())
+REQUESTS: Json = EXAMPLES["requests"]
 
 REF = "#/components/schemas/{name}"
 # Bodies whose items are decoded one by one: the field that has them, and the type of each.
@@ -88,7 +85,10 @@ def document(app: Litestar) -> Json:
             },
             "headers": HEADERS,
             "securitySchemes": {"key": SECURITY},
-            "examples": {code: {"value": example} for code, example in PROBLEMS.items()},
+            "examples": {
+                code: {"value": EXAMPLES["problems"].get(code) or problem(code, kind.meaning)}
+                for code, kind in KINDS.items()
+            },
         },
     }
 
@@ -102,12 +102,12 @@ def _operations(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler]]:
     for route in app.routes:
         if isinstance(route, HTTPRoute):
             for method, (handler, _) in route.route_handler_map.items():
-                if isinstance(handler.operation_id, str):
+                if isinstance(handler.operation_id, str) and handler.include_in_schema is not False:
                     yield route.path_format, method.lower(), handler
 
 
 def _operation(path: str, handler: HTTPRouteHandler) -> Json:
-    summary, _, description = (handler.fn.__doc__ or "").partition("\n")
+    summary, _, description = handler.opt.get("doc", handler.fn.__doc__ or "").partition("\n")
     need = handler.opt["needs"]
     needed = {"nothing": "", "key": "Needs a key."}.get(need, f"Needs the scope {need}.")
     described = " ".join(f"{description} {needed}".split())
@@ -131,16 +131,11 @@ def _operation(path: str, handler: HTTPRouteHandler) -> Json:
 
 
 def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
+    for name in re.findall(r"\{(\w+)\}", path):
+        schema = msgspec.json.schema(PATH_TYPES[name])
+        yield {"name": name, "in": "path", "required": True, **_described(schema.pop("description")), "schema": schema}
     for name, source, field in declared(handler):
         if isinstance(source, PathParameter):
-            schema = msgspec.json.schema(PATH_TYPES[name])
-            yield {
-                "name": name,
-                "in": "path",
-                "required": True,
-                **_described(schema.pop("description")),
-                "schema": schema,
-            }
             continue
         place = "query" if isinstance(source, QueryParameter) else "header"
         yield {
@@ -182,7 +177,7 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
         schema = {"type": "string", "description": "A file in the format of docs/how-to/export.md."}
         return {
             "required": True,
-            "content": {handler.opt["takes"]: {"schema": schema, "example": FILE}, **_packed(handler)},
+            "content": {handler.opt["takes"]: {"schema": schema, "example": EXAMPLES["file"]}, **_packed(handler)},
         }
     if field is None:
         return None
@@ -215,8 +210,8 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
         pairs.append((204, None))
     found = {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
     if ErasureReply in _replies(handler) and (200, ErasureReply) not in pairs:
-        found = _or(found, ErasureReply, ERASURE)
-    return _or(found, DryRunReply, DRY_RUN) if _has_dry_run(handler) else found
+        found = _or(found, ErasureReply, EXAMPLES["erasure"])
+    return _or(found, DryRunReply, EXAMPLES["dry_run"]) if _has_dry_run(handler) else found
 
 
 def _with_types(statuses: Sequence[int], types: list[Any]) -> list[tuple[int, Any]]:
@@ -280,11 +275,9 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
     schema = {"$ref": REF.format(name=name)} if name else plain
-    content: Json = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
+    content: Json = {media: {"schema": schema, "example": EXAMPLES["replies"][str(handler.operation_id)][str(status)]}}
     if handler.opt.get("streams"):
-        (one,) = REPLIES[str(handler.operation_id)][status].items
-        at, kind = (one.id, "read") if isinstance(one, ReadReply) else (f"{EPOCH}:{one.seq}", one.change)
-        event = f"id: {at}\nevent: {kind}\ndata: {msgspec.json.encode(one).decode()}\n\n"
+        event = EXAMPLES["streams"][str(handler.operation_id)]
         content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": event}
     return content if media == JSON else {**content, **_packed(handler)}
 
@@ -298,6 +291,9 @@ def _packed(handler: HTTPRouteHandler) -> Json:
 
 def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:
     """Return the types of the bodies, in the order of the statuses."""
+    if "answer" in handler.opt:
+        yield handler.opt["answer"]
+        return
     annotation = handler.parsed_fn_signature.return_type.annotation
     single = get_origin(annotation) is not None and isinstance(get_origin(annotation), type)
     for part in [annotation] if single or not get_args(annotation) else get_args(annotation):
@@ -330,7 +326,7 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
         codes |= {"busy", "store_unavailable"}
     if handler.parsed_data_field is not None:
         codes |= {"malformed_json", "too_large", "unsupported_media_type", "store_full", "model_mismatch"}
-    if "space" in names or "code" in names:
+    if "{space}" in path or "{code}" in path:
         codes.add("not_found")
     if "Idempotency-Key" in names and "DELETE" not in handler.http_methods:
         codes.add("quota_exceeded")

@@ -1,6 +1,21 @@
-"""Descriptions in the OpenAPI document: of the API, its tags, headers and shared parameters."""
+"""Literal parts of the OpenAPI document: its tags, headers, shared parameters, types of path parameters, and links."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from muisti.service.schemas import fields
+from muisti.service.schemas.checkpoints import CheckpointName
+from muisti.service.schemas.conflicts import ConflictId
+from muisti.service.schemas.errors import KINDS
+from muisti.service.schemas.generations import ModelName
+from muisti.service.schemas.graph import EntityName
+from muisti.service.schemas.keys import KeyId
+from muisti.service.schemas.probes import ProbeId
+from muisti.service.schemas.receipts import ReceiptId
+from muisti.service.schemas.tasks import TaskId
+from muisti.service.schemas.webhooks import WebhookId
 
 ABOUT = (
     "Muisti stores what agents and apps learn and finds the right piece again: by meaning, by words, with any filter. "
@@ -31,38 +46,29 @@ TAGS = {
 }
 
 
-def _header(description: str, example: str) -> dict[str, Any]:
-    return {"description": description, "schema": {"type": "string"}, "example": example}
-
-
+_HEADERS = {  # with an example of each
+    "X-Request-Id": (
+        "The caller's id when it has 1 to 128 of A-Z, a-z, 0-9, '.', '_', ':', '-', else a new one.",
+        "4bf92f3577b34da6",
+    ),
+    "Server-Timing": ("Milliseconds: `total`, the stages of a search, the `commit` of a write.", "total;dur=0.91"),
+    "Muisti-Seq": ("Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"),
+    "ETag": ("The version, for If-Match and If-None-Match.", '"0197a3c0-5f4e-7000-8000-0123456789ab.1"'),
+    "Link": ("The next page, `rel=next`; absent on the last.", '</v1/spaces/default/memories?cursor=A>; rel="next"'),
+    "Content-Disposition": ("A name for the file.", 'attachment; filename="default.ndjson"'),
+    "Preference-Applied": ("`return=minimal` when the body was left out by request.", "return=minimal"),
+    "Location": ("Path of the new resource.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
+    "Idempotent-Replayed": ("`true` when this answer is that of an earlier request with the same key.", "true"),
+    "Muisti-Flags": ("The codes of `flags`, when something is stored differently from what was sent.", "redacted"),
+    "WWW-Authenticate": ("Credentials to send.", 'Bearer realm="muisti"'),
+    "RateLimit-Limit": ("Size of a burst of requests, when there is a limit.", "20"),
+    "RateLimit-Remaining": ("Requests that are left.", "19"),
+    "RateLimit-Reset": ("Seconds until the burst is full again.", "1"),
+    "Retry-After": ("Seconds after which to try again.", "1"),
+}
 HEADERS = {
-    "X-Request-Id": _header(
-        "The caller's id when it has 1 to 128 of A-Z, a-z, 0-9, '.', '_', ':', '-', else a new one.", "4bf92f3577b34da6"
-    ),
-    "Server-Timing": _header(
-        "Milliseconds: `total`, the stages of a search, the `commit` of a write.", "total;dur=0.91"
-    ),
-    "Muisti-Seq": _header(
-        "Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"
-    ),
-    "ETag": _header("The version, for If-Match and If-None-Match.", '"0197a3c0-5f4e-7000-8000-0123456789ab.1"'),
-    "Link": _header(
-        "The next page, `rel=next`; absent on the last.", '</v1/spaces/default/memories?cursor=A>; rel="next"'
-    ),
-    "Content-Disposition": _header("A name for the file.", 'attachment; filename="default.ndjson"'),
-    "Preference-Applied": _header("`return=minimal` when the body was left out by request.", "return=minimal"),
-    "Location": _header(
-        "Path of the new resource.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"
-    ),
-    "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
-    "Muisti-Flags": _header(
-        "The codes of `flags`, when something is stored differently from what was sent.", "redacted"
-    ),
-    "WWW-Authenticate": _header("Credentials to send.", 'Bearer realm="muisti"'),
-    "RateLimit-Limit": _header("Size of a burst of requests, when there is a limit.", "20"),
-    "RateLimit-Remaining": _header("Requests that are left.", "19"),
-    "RateLimit-Reset": _header("Seconds until the burst is full again.", "1"),
-    "Retry-After": _header("Seconds after which to try again.", "1"),
+    name: {"description": description, "schema": {"type": "string"}, "example": example}
+    for name, (description, example) in _HEADERS.items()
 }
 
 STREAMED = (
@@ -77,16 +83,16 @@ SECURITY = {
     "only its own machine, and needs none.",
 }
 
+
+def _parameter(name: str, place: str, description: str, example: Any, **schema: Any) -> dict[str, Any]:
+    shape = {"type": "string", **schema}
+    return {"name": name, "in": place, "description": description, "schema": shape, "example": example}
+
+
 # Parameters that no handler declares.
 PARAMETERS: dict[str, Any] = {
     "filters": [
-        {
-            "name": "filter",
-            "in": "query",
-            "description": "A filter as JSON.",
-            "schema": {"type": "string"},
-            "example": '{"tags": ["release", "team"]}',
-        },
+        _parameter("filter", "query", "A filter as JSON.", '{"tags": ["release", "team"]}'),
         {
             "name": "filters",
             "in": "query",
@@ -97,34 +103,112 @@ PARAMETERS: dict[str, Any] = {
             "example": {"category": "rules", "created_at.gte": "2026-01-01"},
         },
     ],
-    "freshness": {
-        "name": "Muisti-Freshness",
-        "in": "header",
-        "description": "`session` (default): every change that this server has written or seen. `strong`: every "
-        "change. `bounded;max-age=500ms`: a search may miss changes of others in that time.",
-        "schema": {"type": "string", "pattern": "^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$"},
-        "example": "bounded;max-age=500ms",
-    },
-    "prefer": {
-        "name": "Prefer",
-        "in": "header",
-        "description": "`return=minimal` leaves the memory out of the answer; the headers contain its version.",
-        "schema": {"type": "string"},
-        "example": "return=minimal",
-    },
-    "allow": {
-        "name": "Muisti-Allow",
-        "in": "header",
-        "description": "Kinds of text to store although the policy of the space refuses or redacts them: `secrets`, "
+    "freshness": _parameter(
+        "Muisti-Freshness",
+        "header",
+        "`session` (default): every change that this server has written or seen. `strong`: every change. "
+        "`bounded;max-age=500ms`: a search may miss changes of others in that time.",
+        "bounded;max-age=500ms",
+        pattern="^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$",
+    ),
+    "prefer": _parameter(
+        "Prefer",
+        "header",
+        "`return=minimal` leaves the memory out of the answer; the headers contain its version.",
+        "return=minimal",
+    ),
+    "allow": _parameter(
+        "Muisti-Allow",
+        "header",
+        "Kinds of text to store although the policy of the space refuses or redacts them: `secrets`, "
         "`personal_data`, or both. Needs the scope admin.",
-        "schema": {"type": "string", "pattern": "^(secrets|personal_data)(, ?(secrets|personal_data))?$"},
-        "example": "secrets",
-    },
-    "min_seq": {
-        "name": "Muisti-Min-Seq",
-        "in": "header",
-        "description": "A Muisti-Seq that the answer must include. The server waits for it, 1 s at most.",
-        "schema": {"type": "string"},
-        "example": "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
-    },
+        "secrets",
+        pattern="^(secrets|personal_data)(, ?(secrets|personal_data))?$",
+    ),
+    "min_seq": _parameter(
+        "Muisti-Min-Seq",
+        "header",
+        "A Muisti-Seq that the answer must include. The server waits for it, 1 s at most.",
+        "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
+    ),
 }
+
+# Types of the parameters in paths, by their names.
+PATH_TYPES = {
+    "receipt_id": ReceiptId,
+    "probe_id": ProbeId,
+    "conflict_id": ConflictId,
+    "key_id": KeyId,
+    "import_id": Annotated[int, Meta(description="The number of an import.", ge=1)],
+    "space": fields.SpaceName,
+    "memory_id": fields.MemoryId,
+    "checkpoint": CheckpointName,
+    "category": fields.Category,
+    "session": fields.SessionName,
+    "conversation": fields.ConversationName,
+    "topic": fields.TopicName,
+    "turn": fields.TurnNumber,
+    "document": Annotated[str, Meta(description="The id of a document, or its path.", examples=["docs/deploy.md"])],
+    "entity": EntityName,
+    "key": fields.Key,
+    "webhook_id": WebhookId,
+    "task_id": TaskId,
+    "generation": ModelName,
+    "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
+}
+
+# Links: calls that take values of an answer, by the type of the answer.
+
+Link = dict[str, str]  # the parameters of a call, by expressions of what was asked and answered
+
+_SPACE = {"space": "$request.path.space"}
+_ETAG = "$response.header.ETag"
+
+
+def _memory(at: str) -> Link:
+    return {**_SPACE, "memory_id": f"$response.body#{at}"}
+
+
+def _to(calls: Iterable[str], link: Link) -> dict[str, Link]:
+    return dict.fromkeys(calls, link)
+
+
+_ADDRESS = {**_SPACE, "category": "$response.body#/category", "key": "$response.body#/key"}
+_ONE_MEMORY = {
+    **_to(("getMemory", "getHistory", "getTelemetry"), _memory("/id")),
+    **_to(("updateMemory", "supersedeMemory", "restoreMemory", "deleteMemory"), {**_memory("/id"), "If-Match": _ETAG}),
+    "getEntry": {**_ADDRESS, "If-None-Match": _ETAG},
+    **_to(("putEntry", "updateEntry", "deleteEntry"), {**_ADDRESS, "If-Match": _ETAG}),
+}
+_MADE_SPACE = {"space": "$response.body#/name"}
+_KEY = {"key_id": "$response.body#/id"}
+
+# In the order in which a reader would want them.
+LINKS: dict[str, dict[str, Link]] = {
+    "AddedReply": _ONE_MEMORY,
+    "WrittenReply": _ONE_MEMORY,
+    "MemoryReply": _ONE_MEMORY,
+    "BatchReply": _to(("getMemory", "deleteMemory"), _memory("/items/0/id")),
+    "PageReply": {
+        "getMemory": _memory("/items/0/id"),
+        "listMemories": {**_SPACE, "cursor": "$response.body#/next_cursor"},
+    },
+    "UndoReply": _to(("getMemory", "getHistory"), _memory("/items/0/id")),
+    "SearchReply": _to(("getMemory", "getHistory", "updateMemory"), _memory("/hits/0/memory/id")),
+    "HistoryReply": {"getMemory": _memory("/items/0/memory/id")},
+    "SpaceReply": {
+        **_to(("getSpace", "addMemory", "addMemories", "putEntry", "listMemories", "search"), _MADE_SPACE),
+        **_to(("listCategories", "listTags", "getStats", "setQuota", "setPolicy"), _MADE_SPACE),
+        "deleteSpace": {**_MADE_SPACE, "confirm": "$response.body#/name"},
+    },
+    "SpacesReply": {"getSpace": {"space": "$response.body#/items/0/name"}},
+    "MadeKeyReply": _to(("getKey", "rotateKey", "revokeKey"), _KEY),
+    "KeyReply": _to(("rotateKey", "revokeKey"), _KEY),
+    "KeysReply": {"getKey": {"key_id": "$response.body#/items/0/id"}},
+    "AuditReply": {"listAudit": {"cursor": "$response.body#/next_cursor"}},
+}
+
+
+def named(reply: str, call: str) -> str:
+    """Return the name of a link in the document."""
+    return f"{reply}.{call}"

@@ -19,10 +19,7 @@ from muisti.core.model.errors import ModelUnavailable
 from muisti.core.support.memo import Reread
 from muisti.core.support.waiting import refuse_long
 from muisti.service.outgoing.addresses import Allowed
-from muisti.service.providers.answers import BadAnswer, read
-from muisti.service.providers.batches import batches
-from muisti.service.providers.breaker import Breaker
-from muisti.service.providers.posting import REFUSED_TEXTS, Failed, Poster
+from muisti.service.providers.posting import REFUSED_TEXTS, BadAnswer, Breaker, Failed, Poster, batches, read
 
 RETRIES = (1.0, 2.0, 4.0)  # seconds before each further try of a request
 WAITED = 4.0  # longest Retry-After that is waited for; for a longer one the caller comes again

@@ -1,19 +1,152 @@
-"""One request to an endpoint of models: to a checked address, within a time and a size, without redirects."""
+"""Requests to endpoints of models, within a time and a size, without redirects; batches, a breaker, their answers."""
 
-import email.utils
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
-from time import monotonic, time
-from typing import TYPE_CHECKING, Any
-
-import msgspec
-
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.model.decoding import decoder
 from muisti.core.support.memo import Reread
-from muisti.service.outgoing.addresses import Allowed, Refused
+from muisti.core.text.terms import count_tokens
+from muisti.service.outgoing.addresses import Allowed
+from muisti.service.outgoing.addresses import Refused
 from muisti.service.version import installed_version
+from time import monotonic
+from time import time
+from typing import Any
+from typing import TYPE_CHECKING
+import base64
+import binascii
+import email.utils
+import msgspec
+import numpy as np
+import threading
 
 if TYPE_CHECKING:
     import httpx
+
+
+# Texts in batches that an endpoint takes: at most so many texts, and about so many tokens
+
+LETTERS = 3  # characters that make a token, at the least that is usual
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a model counts in a text: rather too many than too few.
+
+    >>> tokens_of("hello world"), tokens_of("東京都")
+    (4, 3)
+    """
+    return max(count_tokens(text), -(-len(text) // LETTERS), 1)
+
+
+def batches(texts: Sequence[str], items: int, tokens: int) -> Iterator[Sequence[str]]:
+    """Yield the texts in order, in batches of at most `items` texts and `tokens` tokens; one text may have more.
+
+    >>> [len(batch) for batch in batches(["a b c", "d e f", "g"], items=2, tokens=100)]
+    [2, 1]
+    """
+    start, held = 0, 0
+    for place, text in enumerate(texts):
+        cost = tokens_of(text)
+        if place > start and (place - start == items or held + cost > tokens):
+            yield texts[start:place]
+            start, held = place, 0
+        held += cost
+    if start < len(texts):
+        yield texts[start:]
+
+
+FAILURES = 3  # in a row, after which calls are refused
+FIRST_SECONDS = 2.0  # for which calls are refused; doubled with each further failure
+LONGEST_SECONDS = 60.0
+
+
+class Breaker:
+    """Counts failures in a row. Thread-safe."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._until = 0.0
+        self._why = ""
+
+    @property
+    def refusing(self) -> str | None:
+        """Return the last failure while calls are refused, else None."""
+        with self._lock:
+            return self._why if self._clock() < self._until else None
+
+    def succeeded(self) -> None:
+        """Record that a call succeeded: further calls are let through."""
+        with self._lock:
+            self._failures, self._until = 0, 0.0
+
+    def failed(self, why: str, wait: float = 0.0) -> None:
+        """Record a failed call. `wait` is for how many seconds the other side asks to be left alone."""
+        with self._lock:
+            self._failures += 1
+            self._why = why
+            extra = self._failures - FAILURES
+            own = min(FIRST_SECONDS * 2.0**extra, LONGEST_SECONDS) if extra >= 0 else 0.0
+            self._until = self._clock() + min(max(own, wait), LONGEST_SECONDS)
+
+
+class BadAnswer(Exception):
+    """The answer is not what was asked for. The message quotes nothing of it."""
+
+
+class _Item(msgspec.Struct):
+    index: int
+    embedding: list[float] | str
+
+
+class _Answer(msgspec.Struct):
+    data: list[_Item]
+
+
+def read(body: bytes, count: int, dimensions: int | None) -> Vectors:
+    """Return the unit-length vectors of an answer for `count` texts, in the order of the texts.
+
+    `dimensions` is how many components each must have; None takes any number that all have.
+
+    Raises:
+        BadAnswer: it is no such answer, or a vector lacks components, is not finite, or has no length.
+    """
+    try:
+        items = decoder(_Answer).decode(body).data
+    except msgspec.MsgspecError:
+        raise BadAnswer("answered with something that is no list of embeddings") from None
+    if sorted(item.index for item in items) != list(range(count)):
+        raise BadAnswer(f"answered with {len(items)} embeddings, or other places than those of the {count} texts")
+    rows = [_row(item.embedding) for item in sorted(items, key=lambda item: item.index)]
+    wanted = dimensions if dimensions is not None else len(rows[0])
+    for row in rows:
+        if len(row) != wanted or not wanted:
+            raise BadAnswer(f"answered with vectors of {len(row)} dimensions instead of {wanted}")
+    return _normal(np.stack(rows))
+
+
+def _row(embedding: list[float] | str) -> Any:
+    if isinstance(embedding, str):
+        try:
+            return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
+        except (binascii.Error, ValueError):
+            raise BadAnswer("answered with embeddings that are not base64 of 32-bit numbers") from None
+    return np.array(embedding, np.float64)
+
+
+def _normal(rows: np.ndarray) -> Vectors:
+    """Return rows of length 1."""
+    wide = rows.astype(np.float64)
+    with np.errstate(over="ignore"):  # then the length is infinite, and refused
+        lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not (lengths > 0).all():
+        raise BadAnswer("answered with vectors that are not finite, or have no length")
+    return (wide / lengths).astype(np.float32)
+
 
 OK = 200
 ANSWER_MAX = 64 << 20  # bytes of an answer: 1,000 vectors of 3,072 numbers in decimal take 60 MB

@@ -1,40 +1,32 @@
-"""Many memories in one request."""
+"""Many memories in one request, and undo."""
 
-from litestar import Response, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar import Response
+from litestar.params import JSONBody
 from msgspec import UNSET
 
 from muisti.core.model.errors import InvalidInput
-from muisti.service.auth.middleware import memories
+from muisti.service.auth.access import check
 from muisti.service.http.batch import PATH, add_each, all_or_none, read_items
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, not_with_key, request_key
-from muisti.service.http.parameters import AtomicParameter, DryRunParameter, OnConflictParameter
+from muisti.service.http.parameters import KEYED, SEQ, AtomicParameter, OnConflictParameter, not_with_key
+from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, tried, written_headers
-from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.replies import BatchReply, ItemsReply
-from muisti.service.schemas.requests import BatchBody, on_conflict_of
+from muisti.service.http.routing import Routes
+from muisti.service.schemas.replies import BatchReply, ItemsReply, UndoReply
+from muisti.service.schemas.requests import BatchBody, UndoBody, on_conflict_of
+
+routes = Routes("memories")
 
 
-@post(
+@routes.post(
     "/memories/batch",
-    operation_id="addMemories",
-    tags=["memories"],
     needs="append",
     screens=True,
     problems=["duplicate", "contradiction", "echo", "address_taken", "sensitive_content"],
     statuses=[200],
+    standard=KEYED,
 )
 async def add_memories(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[BatchBody],
-    backend: NamedDependency[Backend],
-    atomic: AtomicParameter = None,
-    on_conflict: OnConflictParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
+    request: Request, data: JSONBody[BatchBody], atomic: AtomicParameter = None, on_conflict: OnConflictParameter = None
 ) -> Response[BatchReply] | Response[ItemsReply]:
     """Add 1 to 1,000 memories.
 
@@ -45,15 +37,15 @@ async def add_memories(
     choice = on_conflict_of(data.on_conflict, on_conflict, "keep")
     if choice == "supersede":
         raise InvalidInput.at("$.on_conflict", "several memories cannot supersede in one request; send them one by one")
-    key = await request_key(request, space, idempotency_key)
+    key = await request.key()
     items = read_items(data.memories)
-    write = memories(request, backend, dry_run=dry_run).write
+    write = request.memories.write
     if not _is_atomic(data, atomic):
         not_with_key(key)
-        replies, plan = await backend.store(add_each, write, space, items, choice)
+        replies, plan = await request.backend.store(add_each, write, request.space, items, choice)
         answer = Response(replies, status_code=200, headers={SEQ: replies.seq} if replies.seq else {})
-        return tried(dry_run, answer) if plan is None else planned(plan, answer)
-    added = await backend.store(write.add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH)
+        return tried(request, answer) if plan is None else planned(plan, answer)
+    added = await request.ask(write.add, all_or_none(items), on_conflict=choice, request=key, path=PATH)
     return planned(added.plan, Response(BatchReply.of(added), status_code=201, headers=written_headers(added)))
 
 
@@ -63,4 +55,28 @@ def _is_atomic(data: BatchBody, parameter: bool | None) -> bool:
     return data.atomic if data.atomic is not UNSET else parameter is not False
 
 
-ROUTES = (add_memories,)
+# Undo of changes
+
+
+@routes.post(
+    "/undo",
+    status_code=200,
+    needs="delete",
+    screens=True,
+    problems=["changed_since", "not_undone", "address_taken", "sensitive_content"],
+    standard=KEYED,
+)
+async def undo(request: Request, data: JSONBody[UndoBody]) -> Response[UndoReply]:
+    """Undo your last call, another request, or the last changes of memories of an author.
+
+    Without `author` and `request` it is your last call as a whole, an import too; `last` limits it to so many of your
+    changes. A last call that cannot be taken back, such as a purge, is refused by name. Undo is atomic. Each memory is
+    restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by
+    others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the
+    scopes `write` and `delete`.
+    """
+    check(request.access, "write")
+    key = await request.key()
+    seen = request.memories
+    undone = await request.ask(seen.write.undo, data.which(), request=key)
+    return planned(undone.plan, Response(UndoReply.of(undone), status_code=200, headers=written_headers(undone)))

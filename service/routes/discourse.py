@@ -1,257 +1,300 @@
-"""Changes of topics, summaries, and the working memory of conversations."""
+"""Exchanges of conversations, changes of topics, summaries, and working memory."""
 
-import re
-from datetime import UTC, datetime
-from typing import Annotated
-
-from litestar import Response, delete, get, post, put
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, QueryParameter
-
-from muisti.core.context.counting import ENCODINGS, USUAL, counter
-from muisti.core.model.conversations import BUDGET, Entry, Working
-from muisti.core.model.errors import InvalidInput, NotFound
+from datetime import UTC
+from datetime import datetime
+from litestar import Response
+from litestar.params import FromPath
+from litestar.params import JSONBody
+from muisti.core.context.counting import ENCODINGS
+from muisti.core.context.counting import USUAL
+from muisti.core.context.counting import counter
+from muisti.core.model.conversations import BUDGET
+from muisti.core.model.conversations import Entry
+from muisti.core.model.conversations import ObjectName
+from muisti.core.model.conversations import TURN_MAX
+from muisti.core.model.conversations import Working
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import NotFound
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
-from muisti.core.views.conversations import KIND, Discourse
-from muisti.service.auth.middleware import caller_of, memories
-from muisti.service.http.accepted import accepted
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import IdempotencyKeyHeader, request_key
-from muisti.service.http.objects import CategoryParameter
-from muisti.service.http.parameters import DryRunParameter
-from muisti.service.http.respond import planned, read, tried, written_headers
+from muisti.core.query.points import parse
+from muisti.core.views.conversations import Discourse
+from muisti.core.views.conversations import KIND
+from muisti.core.views.conversations import Suggestions
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import caller_of
+from muisti.service.http.batch import add_each
+from muisti.service.http.batch import turns_of
+from muisti.service.http.parameters import AsOfParameter
+from muisti.service.http.parameters import CategoryParameter
+from muisti.service.http.parameters import CursorParameter
+from muisti.service.http.parameters import DRY
+from muisti.service.http.parameters import FLAGS
+from muisti.service.http.parameters import KEYED
+from muisti.service.http.parameters import LimitParameter
+from muisti.service.http.parameters import PAST
+from muisti.service.http.parameters import SEQ
+from muisti.service.http.parameters import query
+from muisti.service.http.request import Request
+from muisti.service.http.respond import accepted
+from muisti.service.http.respond import followed
+from muisti.service.http.respond import planned
+from muisti.service.http.respond import read
+from muisti.service.http.respond import tried
+from muisti.service.http.respond import written_headers
+from muisti.service.http.routing import Routes
 from muisti.service.runtime.summary_writer import SummaryWriter
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.discourse import (
-    ChangedTopicsReply,
-    MadeSummariesReply,
-    MergeTopicsBody,
-    MoveTopicBody,
-    SplitTopicBody,
-    SummariesReply,
-    SummariseBody,
-    SummaryReply,
-    WorkingEntryBody,
-    WorkingEntryReply,
-    WorkingReply,
-)
+from muisti.service.schemas.conversation_requests import ExchangesBody
+from muisti.service.schemas.conversations import AdoptedReply
+from muisti.service.schemas.conversations import ExchangesReply
+from muisti.service.schemas.conversations import StreamedReply
+from muisti.service.schemas.conversations import SuggestionsReply
+from muisti.service.schemas.discourse import ChangedTopic
+from muisti.service.schemas.discourse import ChangedTopicsReply
+from muisti.service.schemas.discourse import MadeSummariesReply
+from muisti.service.schemas.discourse import MergeTopicsBody
+from muisti.service.schemas.discourse import MoveTopicBody
+from muisti.service.schemas.discourse import SplitTopicBody
+from muisti.service.schemas.discourse import SummariesReply
+from muisti.service.schemas.discourse import SummariseBody
+from muisti.service.schemas.discourse import SummaryReply
+from muisti.service.schemas.discourse import WorkingEntryBody
+from muisti.service.schemas.discourse import WorkingEntryReply
+from muisti.service.schemas.discourse import WorkingReply
 from muisti.service.schemas.tasks import TaskReply
+from typing import Annotated
+import re
 
-BudgetParameter = Annotated[
-    int, QueryParameter(description="Tokens that working memory may have.", schema_extra={"minimum": 1})
-]
-EncodingParameter = Annotated[
-    str, QueryParameter(description="The encoding whose tokens are counted.", enum=list(ENCODINGS))
-]
+
+# Exchanges: the turns of conversations, streamed in and read in order
+
+routes = Routes("conversations")
+
+NewSessionParameter = Annotated[str | None, query("As the field of the body.")]
+FromTurnParameter = Annotated[int, query("The first turn to show.", name="from", minimum=0)]
+ToTurnParameter = Annotated[int | None, query("The last turn to show.", name="to", minimum=0)]
+
+
+@routes.post(
+    "/conversations/{conversation:str}/exchanges",
+    status_code=200,
+    needs="append",
+    screens=True,
+    problems=["place_taken", "conversation_closed", "echo", "sensitive_content"],
+    standard=KEYED,
+)
+async def add_exchanges(
+    request: Request,
+    conversation: FromPath[str],
+    data: JSONBody[ExchangesBody],
+    session: NewSessionParameter = None,
+    category: CategoryParameter = None,
+) -> Response[StreamedReply]:
+    """Stream 1 to 1,000 turns into a conversation, all or none.
+
+    A conversation that is not there is made, and its session. When the answer arrives, the turns are on disk and every
+    search finds them. A turn that is there with the same content is `replayed`; with other content it is refused. Turns
+    without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one
+    turn a line. The key must read, as well.
+    """
+    streamed = await request.ask(
+        request.memories.conversations.add_exchanges,
+        data.stream(conversation, turns_of(data), session, category),
+        request=await request.key(),
+    )
+    headers = {SEQ: str(streamed.seq)}
+    if streamed.flags:
+        headers[FLAGS] = ", ".join(sorted({flag.code for flag in streamed.flags}))
+    if streamed.commit:
+        headers["Server-Timing"] = f"commit;dur={streamed.commit:.2f}"
+    return planned(streamed.plan, Response(StreamedReply.of(streamed), status_code=200, headers=headers))
+
+
+@routes.get("/conversations/{conversation:str}/exchanges", needs="read", problems=PAST)
+async def list_exchanges(
+    request: Request,
+    conversation: FromPath[str],
+    limit: LimitParameter = 50,
+    from_turn: FromTurnParameter = 0,
+    to_turn: ToTurnParameter = None,
+    cursor: CursorParameter = None,
+    category: CategoryParameter = None,
+    as_of: AsOfParameter = None,
+) -> Response[ExchangesReply]:
+    """List the exchanges of a conversation in the order of their turns."""
+    page = await request.ask(
+        request.memories.conversations.exchanges,
+        ObjectName(level="conversation", name=conversation, category=category),
+        limit=limit,
+        first=from_turn,
+        last=TURN_MAX if to_turn is None else to_turn,
+        cursor=cursor,
+        as_of=parse(as_of),
+    )
+    return followed(request, read(ExchangesReply.of(page), page.seq), page.next_cursor)
+
+
+@routes.post("/adopt", status_code=200, needs="write", standard=DRY)
+async def adopt_conversations(request: Request) -> Response[AdoptedReply]:
+    """Make exchanges of the memories whose metadata has a `session` and a `turn`.
+
+    Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition.
+    """
+    adopted = await request.ask(request.memories.conversations.adopt)
+    return planned(adopted.plan, read(AdoptedReply.of(adopted), adopted.seq))
+
+
+@routes.post(
+    "/conversations/{conversation:str}/suggestions", status_code=200, needs="append", screens=True, standard=DRY
+)
+async def suggest_preferences(
+    request: Request, conversation: FromPath[str], from_turn: FromTurnParameter = 0, category: CategoryParameter = None
+) -> Response[SuggestionsReply]:
+    """Store preferences that users state in a conversation as candidates, about 50 at most, of 1,000 turns.
+
+    Rules find them, in English. Each is derived from its turn, and is no part of a profile until it becomes active.
+    What a current memory says already is a `duplicate`, and is not stored. `dry_run` shows them. The key must read,
+    too.
+    """
+    check(request.access, "read")
+    seen = request.memories
+    name = ObjectName(level="conversation", name=conversation, category=category)
+    found: Suggestions = await request.ask(seen.conversations.preferences, name, from_turn)
+    drafts = [one.draft for one in found.items]
+    stored, plan = await request.backend.store(add_each, seen.write, request.space, drafts, "reject")
+    headers = {SEQ: stored.seq} if stored.seq else {}
+    answer = Response(SuggestionsReply.of(found, stored), status_code=200, headers=headers)
+    return tried(request, answer) if plan is None else planned(plan, answer)
+
+
+BudgetParameter = Annotated[int, query("Tokens that working memory may have.", minimum=1)]
+EncodingParameter = Annotated[str, query("The encoding whose tokens are counted.", enum=ENCODINGS)]
 _TOPIC = "/conversations/{conversation:str}/topics/{topic:str}"
 _NO_MODEL = "no language model is set, so summaries are sentences of their sources; MUISTI_SUMMARY_URL names one"
 _FAILED = "the language model failed, or a summary was up to date; there it is sentences of its sources"
 
 
-@post(f"{_TOPIC}/split", status_code=200, operation_id="splitTopic", tags=["conversations"], needs="write")
+@routes.post(f"{_TOPIC}/split", status_code=200, needs="write", standard=KEYED)
 async def split_topic(
     request: Request,
-    space: FromPath[str],
     conversation: FromPath[str],
     topic: FromPath[str],
     data: JSONBody[SplitTopicBody],
-    backend: NamedDependency[Backend],
     category: CategoryParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
 ) -> Response[ChangedTopicsReply]:
     """Split a topic before a turn. Later turns never change a topic that was changed so."""
-    written = await backend.store(
-        memories(request, backend, dry_run=dry_run).discourse.split_topic,
-        space,
+    written = await request.ask(
+        request.memories.discourse.split_topic,
         conversation,
         topic,
         data.turn,
         title=data.title,
         category=category,
-        request=await request_key(request, space, idempotency_key),
+        request=await request.key(),
     )
     return _topics(written)
 
 
-@post(f"{_TOPIC}/move", status_code=200, operation_id="moveTopic", tags=["conversations"], needs="write")
+@routes.post(f"{_TOPIC}/move", status_code=200, needs="write", standard=KEYED)
 async def move_topic(
     request: Request,
-    space: FromPath[str],
     conversation: FromPath[str],
     topic: FromPath[str],
     data: JSONBody[MoveTopicBody],
-    backend: NamedDependency[Backend],
     category: CategoryParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
 ) -> Response[ChangedTopicsReply]:
     """Move the border between a topic and the one before it."""
-    written = await backend.store(
-        memories(request, backend, dry_run=dry_run).discourse.move_topic,
-        space,
+    written = await request.ask(
+        request.memories.discourse.move_topic,
         conversation,
         topic,
         data.turn,
         category=category,
-        request=await request_key(request, space, idempotency_key),
+        request=await request.key(),
     )
     return _topics(written)
 
 
-@post(
-    "/conversations/{conversation:str}/merge-topics",
-    status_code=200,
-    operation_id="mergeTopics",
-    tags=["conversations"],
-    needs="write",
-)
+@routes.post("/conversations/{conversation:str}/merge-topics", status_code=200, needs="write", standard=KEYED)
 async def merge_topics(
-    request: Request,
-    space: FromPath[str],
-    conversation: FromPath[str],
-    data: JSONBody[MergeTopicsBody],
-    backend: NamedDependency[Backend],
-    category: CategoryParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
+    request: Request, conversation: FromPath[str], data: JSONBody[MergeTopicsBody], category: CategoryParameter = None
 ) -> Response[ChangedTopicsReply]:
     """Merge topics into the first of them. An undo of the request brings the others back."""
-    written = await backend.store(
-        memories(request, backend, dry_run=dry_run).discourse.merge_topics,
-        space,
+    written = await request.ask(
+        request.memories.discourse.merge_topics,
         conversation,
         data.topics,
         category=category,
-        request=await request_key(request, space, idempotency_key),
+        request=await request.key(),
     )
     return _topics(written)
 
 
-@get(
-    "/conversations/{conversation:str}/summaries",
-    operation_id="listSummaries",
-    tags=["conversations"],
-    needs="read",
-)
+@routes.get("/conversations/{conversation:str}/summaries", needs="read")
 async def list_summaries(
-    request: Request,
-    space: FromPath[str],
-    conversation: FromPath[str],
-    backend: NamedDependency[Backend],
-    category: CategoryParameter = None,
+    request: Request, conversation: FromPath[str], category: CategoryParameter = None
 ) -> Response[SummariesReply]:
     """Read the summaries of a conversation: of each topic, then of all. They are made when a topic is complete."""
-    ask = memories(request, backend).discourse.summaries
-    return Response(SummariesReply.of(await backend.store(ask, space, conversation, category)))
+    ask = request.memories.discourse.summaries
+    return Response(SummariesReply.of(await request.ask(ask, conversation, category)))
 
 
-@post(
-    "/conversations/{conversation:str}/summaries",
-    status_code=200,
-    operation_id="summariseConversation",
-    tags=["conversations"],
-    needs="write",
-)
+@routes.post("/conversations/{conversation:str}/summaries", status_code=200, needs="write")
 async def summarise_conversation(
-    request: Request,
-    space: FromPath[str],
-    conversation: FromPath[str],
-    data: JSONBody[SummariseBody],
-    backend: NamedDependency[Backend],
+    request: Request, conversation: FromPath[str], data: JSONBody[SummariseBody]
 ) -> Response[MadeSummariesReply]:
     """Make the summaries of a conversation that are missing or stale, with the turns that have no topic yet.
 
     A summary that is up to date stays, whatever the method. The answer has the new ones. `abstractive` has the
     operator's language model write them; where there is none, or it fails, `degraded` says so.
     """
-    writer = _writer(data, backend)
-    make = memories(request, backend).discourse.summarise
-    made = await backend.store(make, space, conversation, category=data.category, write=writer)
+    writer = _writer(data, request.backend)
+    make = request.memories.discourse.summarise
+    made = await request.ask(make, conversation, category=data.category, write=writer)
     return _made(made, data, writer)
 
 
-@post(
-    "/summaries",
-    status_code=202,
-    operation_id="summariseSpace",
-    tags=["conversations"],
-    needs="write",
-)
-async def summarise_space(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    category: CategoryParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-) -> Response[TaskReply]:
+@routes.post("/summaries", status_code=202, needs="write", standard=("Idempotency-Key",))
+async def summarise_space(request: Request, category: CategoryParameter = None) -> Response[TaskReply]:
     """Make the topics and summaries of all conversations that are missing or stale, as a task.
 
     Each conversation is an item; one that has nothing new is skipped. Summaries are extractive. Only conversations that
     the key sees count. Cancelled, the task ends after the conversation in work.
     """
-    key = await request_key(request, space, idempotency_key)
-    tasks, caller = backend.engine.tasks, caller_of(request.scope)
-    made = await backend.store(tasks.submit, space, KIND, {"category": category}, caller, request=key)
+    key = await request.key()
+    tasks, caller = request.engine.tasks, caller_of(request.scope)
+    made = await request.ask(tasks.submit, KIND, {"category": category}, caller, request=key)
     return accepted(made)
 
 
-@post(
-    "/sessions/{session:str}/summary",
-    status_code=200,
-    operation_id="summariseSession",
-    tags=["conversations"],
-    needs="write",
-)
+@routes.post("/sessions/{session:str}/summary", status_code=200, needs="write")
 async def summarise_session(
-    request: Request,
-    space: FromPath[str],
-    session: FromPath[str],
-    data: JSONBody[SummariseBody],
-    backend: NamedDependency[Backend],
+    request: Request, session: FromPath[str], data: JSONBody[SummariseBody]
 ) -> Response[MadeSummariesReply]:
     """Read the summary of a session, made from those of its conversations where it is missing or stale."""
-    writer = _writer(data, backend)
-    make = memories(request, backend).discourse.summarise_session
-    made = await backend.store(make, space, session, category=data.category, write=writer)
+    writer = _writer(data, request.backend)
+    make = request.memories.discourse.summarise_session
+    made = await request.ask(make, session, category=data.category, write=writer)
     return _made([] if made is None else [made], data, writer)
 
 
-@post(
-    "/conversations/{conversation:str}/exchanges/{turn:str}/summary",
-    status_code=200,
-    operation_id="summariseExchange",
-    tags=["conversations"],
-    needs="write",
-)
+@routes.post("/conversations/{conversation:str}/exchanges/{turn:str}/summary", status_code=200, needs="write")
 async def summarise_exchange(
-    request: Request,
-    space: FromPath[str],
-    conversation: FromPath[str],
-    turn: FromPath[str],
-    backend: NamedDependency[Backend],
-    category: CategoryParameter = None,
+    request: Request, conversation: FromPath[str], turn: FromPath[str], category: CategoryParameter = None
 ) -> Response[SummaryReply]:
     """Read the summary of a long exchange, made where it is missing or stale; a short one is its own summary."""
     if re.fullmatch("[0-9]{1,15}", turn) is None:
         raise NotFound("exchange", f"{conversation}/{turn[:40]}")
-    make = memories(request, backend).discourse.summarise_exchange
-    found = await backend.store(make, space, conversation, int(turn), category)
+    make = request.memories.discourse.summarise_exchange
+    found = await request.ask(make, conversation, int(turn), category)
     return Response(SummaryReply.of_memory(found), status_code=200)
 
 
-@get(
-    "/conversations/{conversation:str}/working",
-    operation_id="getWorkingMemory",
-    tags=["conversations"],
-    needs="read",
-)
+@routes.get("/conversations/{conversation:str}/working", needs="read")
 async def get_working_memory(
     request: Request,
-    space: FromPath[str],
     conversation: FromPath[str],
-    backend: NamedDependency[Backend],
     token_budget: BudgetParameter = BUDGET,
     encoding: EncodingParameter = USUAL,
     category: CategoryParameter = None,
@@ -261,64 +304,51 @@ async def get_working_memory(
     Whatever does not fit is in `evicted`, and stays searchable. The text and the reserved tokens never take more than
     the budget.
     """
-    view = memories(request, backend).discourse
-    found = await backend.store(_working, view, space, conversation, encoding, token_budget, category)
+    view = request.memories.discourse
+    found = await request.backend.store(_working, view, request.space, conversation, encoding, token_budget, category)
     return read(WorkingReply.of(found), found.seq)
 
 
-@put(
+@routes.put(
     "/conversations/{conversation:str}/working/{key:str}",
-    operation_id="keepInWorkingMemory",
-    tags=["conversations"],
     needs="write",
     screens=True,
     problems=["sensitive_content"],
+    standard=DRY,
 )
 async def keep_in_working_memory(
     request: Request,
-    space: FromPath[str],
     conversation: FromPath[str],
     key: FromPath[str],
     data: JSONBody[WorkingEntryBody],
-    backend: NamedDependency[Backend],
     token_budget: BudgetParameter = BUDGET,
     encoding: EncodingParameter = USUAL,
     category: CategoryParameter = None,
-    dry_run: DryRunParameter = False,
 ) -> Response[WorkingEntryReply]:
     """Keep a memory, a text or free tokens in the working memory of a conversation, at a key of your own.
 
     What is pinned must fit the budget all together. It ends with its time, with the memory, or with the conversation.
     """
-    view = memories(request, backend, dry_run=dry_run).discourse
+    view = request.memories.discourse
     entry = data.entry(key, datetime.now(UTC))
-    kept = await backend.store(_keep, view, space, conversation, entry, encoding, token_budget, category)
-    return tried(dry_run, Response(WorkingEntryReply.of(kept), status_code=200))
+    kept = await request.backend.store(
+        _keep, view, request.space, conversation, entry, encoding, token_budget, category
+    )
+    return tried(request, Response(WorkingEntryReply.of(kept), status_code=200))
 
 
-@delete(
-    "/conversations/{conversation:str}/working/{key:str}",
-    operation_id="releaseFromWorkingMemory",
-    tags=["conversations"],
-    needs="write",
-)
+@routes.delete("/conversations/{conversation:str}/working/{key:str}", needs="write", standard=DRY)
 async def release_from_working_memory(
-    request: Request,
-    space: FromPath[str],
-    conversation: FromPath[str],
-    key: FromPath[str],
-    backend: NamedDependency[Backend],
-    category: CategoryParameter = None,
-    dry_run: DryRunParameter = False,
+    request: Request, conversation: FromPath[str], key: FromPath[str], category: CategoryParameter = None
 ) -> Response[None]:
     """Release what working memory keeps at a key. The memory itself stays."""
-    release = memories(request, backend, dry_run=dry_run).discourse.release
-    await backend.store(release, space, conversation, key, category)
-    return tried(dry_run, Response(None, status_code=204))
+    release = request.memories.discourse.release
+    await request.ask(release, conversation, key, category)
+    return tried(request, Response(None, status_code=204))
 
 
 def _topics(written: Written) -> Response[ChangedTopicsReply]:
-    reply = ChangedTopicsReply.of(written.memories)
+    reply = ChangedTopicsReply(items=ChangedTopic.each(written.memories))
     return planned(written.plan, Response(reply, status_code=200, headers=written_headers(written)))
 
 
@@ -349,19 +379,3 @@ def _keep(
     view: Discourse, space: str, conversation: str, entry: Entry, encoding: str, budget: int, category: str | None
 ) -> Entry:
     return view.keep(space, conversation, entry, counter(encoding).count, budget, category)
-
-
-ROUTES = (
-    split_topic,
-    move_topic,
-    merge_topics,
-    list_summaries,
-    summarise_conversation,
-    summarise_space,
-    summarise_session,
-    summarise_exchange,
-    summarise_space,
-    get_working_memory,
-    keep_in_working_memory,
-    release_from_working_memory,
-)

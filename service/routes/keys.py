@@ -1,7 +1,6 @@
 """Keys and the audit log."""
 
-from litestar import Request, Response, delete, get, post
-from litestar.di import NamedDependency
+from litestar import Response
 from litestar.params import FromPath, JSONBody
 
 from muisti.core.identity.grants import check_grant
@@ -15,9 +14,10 @@ from muisti.service.auth.administration import (
     parent_of,
     visible,
 )
-from muisti.service.auth.middleware import access_of
 from muisti.service.http.parameters import CursorParameter, LimitParameter
+from muisti.service.http.request import Request
 from muisti.service.http.respond import followed
+from muisti.service.http.routing import Routes
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.keys import (
     AccessReply,
@@ -30,19 +30,19 @@ from muisti.service.schemas.keys import (
     zoned,
 )
 
+routes = Routes("keys", "")
 
-@post("/v1/keys", operation_id="createKey", tags=["keys"], needs="key")
-async def create_key(
-    request: Request, data: JSONBody[KeyBody], backend: NamedDependency[Backend]
-) -> Response[MadeKeyReply]:
+
+@routes.post("/v1/keys", needs="key")
+async def create_key(request: Request, data: JSONBody[KeyBody]) -> Response[MadeKeyReply]:
     """Make a key.
 
     It has at most the rights of the key that makes it, and ends with that key. Only this answer has its secret.
     """
-    access, grant = access_of(request.scope), data.grant()
+    access, grant = request.access, data.grant()
     check_grant(grant)
     check_weaker(access, grant)
-    made = await backend.store(_create, backend, access, data)
+    made = await request.backend.store(_create, request.backend, access, data)
     request.app.state.keyring.forget()
     return Response(made, status_code=201, headers={"Location": f"/v1/keys/{made.id}"})
 
@@ -58,39 +58,40 @@ def _create(backend: Backend, access: Access, data: KeyBody) -> MadeKeyReply:
         parent=parent,
         by=access.actor,
     )
-    return MadeKeyReply.of_made(made, secret)
+    return MadeKeyReply.of(made, key=secret)
 
 
-@get("/v1/keys", operation_id="listKeys", tags=["keys"], needs="key")
-async def list_keys(request: Request, backend: NamedDependency[Backend]) -> KeysReply:
+@routes.get("/v1/keys", needs="key")
+async def list_keys(request: Request) -> KeysReply:
     """List keys.
 
     The caller's own and those made with it; with the scope admin, all of the caller's spaces.
     """
-    return KeysReply.of(await backend.store(visible, access_of(request.scope), backend.engine.keys))
+    found = await request.backend.store(visible, request.access, request.engine.keys)
+    return KeysReply(items=KeyReply.each(found))
 
 
-@get("/v1/access", operation_id="getAccess", tags=["keys"], needs="key")
-async def get_access(request: Request, backend: NamedDependency[Backend]) -> AccessReply:
+@routes.get("/v1/access", needs="key")
+async def get_access(request: Request) -> AccessReply:
     """Read what the caller may do: its scopes, its spaces, and until when."""
-    access = access_of(request.scope)
-    key = None if access.key_id is None else await backend.store(backend.engine.keys.get, access.key_id)
+    access = request.access
+    key = None if access.key_id is None else await request.backend.store(request.engine.keys.get, access.key_id)
     return AccessReply.of(access.actor, access.grant, key, open=access.open, expires_at=access.expires_at)
 
 
-@get("/v1/keys/{key_id:str}", operation_id="getKey", tags=["keys"], needs="key", problems=["not_found"])
-async def get_key(request: Request, key_id: FromPath[str], backend: NamedDependency[Backend]) -> KeyReply:
+@routes.get("/v1/keys/{key_id:str}", needs="key", problems=["not_found"])
+async def get_key(request: Request, key_id: FromPath[str]) -> KeyReply:
     """Read a key."""
-    return KeyReply.of(await backend.store(one, access_of(request.scope), backend.engine.keys, key_id))
+    return KeyReply.of(await request.backend.store(one, request.access, request.engine.keys, key_id))
 
 
-@delete("/v1/keys/{key_id:str}", operation_id="revokeKey", tags=["keys"], needs="key", problems=["not_found"])
-async def revoke_key(request: Request, key_id: FromPath[str], backend: NamedDependency[Backend]) -> None:
+@routes.delete("/v1/keys/{key_id:str}", needs="key", problems=["not_found"])
+async def revoke_key(request: Request, key_id: FromPath[str]) -> None:
     """Revoke a key.
 
     The key and all keys made with it stop working now; in other processes within a second.
     """
-    await backend.store(_revoke, backend, access_of(request.scope), key_id)
+    await request.backend.store(_revoke, request.backend, request.access, key_id)
     request.app.state.keyring.forget()
 
 
@@ -99,21 +100,13 @@ def _revoke(backend: Backend, access: Access, key_id: str) -> None:
     backend.engine.keys.revoke(found.id, backend.engine.now(), by=access.actor)
 
 
-@post(
-    "/v1/keys/{key_id:str}/rotate",
-    operation_id="rotateKey",
-    tags=["keys"],
-    needs="key",
-    problems=["not_found", "conflict"],
-)
-async def rotate_key(
-    request: Request, key_id: FromPath[str], data: JSONBody[RotateBody], backend: NamedDependency[Backend]
-) -> Response[MadeKeyReply]:
+@routes.post("/v1/keys/{key_id:str}/rotate", needs="key", problems=["not_found", "conflict"])
+async def rotate_key(request: Request, key_id: FromPath[str], data: JSONBody[RotateBody]) -> Response[MadeKeyReply]:
     """Replace a key.
 
     The new key has the rights of the old one, which still works for a while.
     """
-    made = await backend.store(_rotate, backend, access_of(request.scope), key_id, data)
+    made = await request.backend.store(_rotate, request.backend, request.access, key_id, data)
     request.app.state.keyring.forget()
     return Response(made, status_code=201, headers={"Location": f"/v1/keys/{made.id}"})
 
@@ -129,23 +122,17 @@ def _rotate(backend: Backend, access: Access, key_id: str, data: RotateBody) -> 
         expires_at=no_later(access, zoned(data.expires_at) or old.expires_at),
         by=access.actor,
     )
-    return MadeKeyReply.of_made(made, secret)
+    return MadeKeyReply.of(made, key=secret)
 
 
-@get("/v1/audit", operation_id="listAudit", tags=["keys"], needs="admin")
+@routes.get("/v1/audit", needs="admin")
 async def list_audit(
-    request: Request,
-    backend: NamedDependency[Backend],
-    limit: LimitParameter = 50,
-    cursor: CursorParameter = None,
+    request: Request, limit: LimitParameter = 50, cursor: CursorParameter = None
 ) -> Response[AuditReply]:
     """Read the audit log, newest first.
 
     The log says who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
     """
-    check_everywhere(access_of(request.scope), "the audit log is read")
-    page = await backend.store(backend.engine.audit, limit=limit, cursor=cursor)
+    check_everywhere(request.access, "the audit log is read")
+    page = await request.backend.store(request.engine.audit, limit=limit, cursor=cursor)
     return followed(request, Response(AuditReply.of(page)), page.next_cursor)
-
-
-ROUTES = (get_access, create_key, list_keys, get_key, revoke_key, rotate_key, list_audit)

@@ -1,36 +1,34 @@
 """Lint: defects of the memories of a space."""
 
+from litestar import Response
+from litestar.params import QueryParameter
+from muisti.core.model.quality import AT_ONCE
+from muisti.core.model.quality import AT_ONCE_MAX
+from muisti.core.model.quality import Limits
+from muisti.service.http.parameters import CursorParameter
+from muisti.service.http.parameters import between
+from muisti.service.http.parameters import query
+from muisti.service.http.request import Request
+from muisti.service.http.respond import followed
+from muisti.service.http.respond import read
+from muisti.service.http.routing import Routes
+from muisti.service.schemas.lint import LintReply
+from muisti.service.schemas.lint import checks_of
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
 
-from muisti.core.model.quality import AT_ONCE, AT_ONCE_MAX, Limits
-from muisti.service.auth.middleware import memories
-from muisti.service.http.decode import Request
-from muisti.service.http.parameters import CursorParameter, between
-from muisti.service.http.respond import followed, read
-from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.lint import LintReply, checks_of
+routes = Routes("spaces")
 
-ChecksParameter = Annotated[
-    str | None, QueryParameter(description="Checks to run, with commas; all, unless it is given.")
-]
-MemoriesParameter = Annotated[
-    int,
-    between("Memories to check.", 1, AT_ONCE_MAX),
-]
+ChecksParameter = Annotated[str | None, query("Checks to run, with commas; all, unless it is given.")]
+MemoriesParameter = Annotated[int, between("Memories to check.", 1, AT_ONCE_MAX)]
 TokensParameter = Annotated[int, QueryParameter(description="Larger memories are oversized.", ge=1, le=1_000_000)]
 DaysParameter = Annotated[float, QueryParameter(description="Days without a retrieval.", ge=0, le=36_500)]
 USUAL = Limits()
 
 
-@get("/lint", operation_id="lintSpace", tags=["spaces"], needs="read")
+@routes.get("/lint", needs="read")
 async def lint_space(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     checks: ChecksParameter = None,
     oversized_tokens: TokensParameter = USUAL.tokens,
     never_recalled_days: DaysParameter = USUAL.never_recalled_days,
@@ -45,9 +43,6 @@ async def lint_space(
     and `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run.
     """
     limits = Limits(oversized_tokens, never_recalled_days, stale_days)
-    ask = memories(request, backend).review.lint
-    report = await backend.store(ask, space, checks=checks_of(checks), limits=limits, limit=limit, cursor=cursor)
-    return followed(request, read(LintReply.of(report, space), report.seq), report.next_cursor)
-
-
-ROUTES = (lint_space,)
+    ask = request.memories.review.lint
+    report = await request.ask(ask, checks=checks_of(checks), limits=limits, limit=limit, cursor=cursor)
+    return followed(request, read(LintReply.of(report, request.space), report.seq), report.next_cursor)

@@ -1,44 +1,52 @@
-"""Memories, one at a time, and lists of them."""
+"""Memories, one at a time and as lists. One memory is named by its id, or as an entry by its category and key."""
 
-from litestar import Response, delete, get, patch, post, put
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from litestar import Response
+from litestar.params import JSONBody
 from litestar.types import Scope
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import RequestKey
 from muisti.core.query.filters import parse_params
 from muisti.core.query.points import parse
-from muisti.service.asgi.sending import PlainResponse
+from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, memories, seen
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import IdempotencyKeyHeader, IfMatchHeader, IfNoneMatchHeader, request_key
+from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.parameters import (
+    DRY,
+    GUARDED,
+    HISTORY_CHARACTERS,
+    KEYED,
     PAST,
     AsOfParameter,
     CursorParameter,
-    DryRunParameter,
+    IfNoneMatchHeader,
     LimitParameter,
     NoTouchParameter,
     OnConflictParameter,
     PurgeParameter,
     SortParameter,
+    is_known,
+    version_in,
 )
-from muisti.service.http.preferences import preferred
-from muisti.service.http.reading import reading
-from muisti.service.http.respond import added, followed, read, stored
-from muisti.service.routes.named import (
-    ended,
-    feedback_on,
-    got,
-    history_of,
-    purged,
-    restored,
-    superseded,
-    telemetry_of,
-    updated,
+from muisti.service.http.request import Request, reading
+from muisti.service.http.respond import (
+    added,
+    deleted,
+    followed,
+    found,
+    planned,
+    preferred,
+    read,
+    stored,
+    tried,
+    written,
 )
+from muisti.service.http.routing import Routes
+from muisti.service.routes.erasure import reported
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.replies import (
@@ -49,26 +57,44 @@ from muisti.service.schemas.replies import (
     TelemetryReply,
     WrittenReply,
 )
-from muisti.service.schemas.requests import AddBody, FeedbackBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
+from muisti.service.schemas.requests import (
+    AddBody,
+    EntryBody,
+    FeedbackBody,
+    PatchBody,
+    RestoreBody,
+    SupersedeBody,
+    on_conflict_of,
+)
+
+routes = Routes("memories")
+entries = Routes("entries")
+
+ONE, ENTRY = "/memories/{memory_id:str}", "/entries/{category:str}/{key:str}"
+_WRITTEN = ["address_taken", "sensitive_content"]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-@post(
+def of_one(method: str, end: str, entry: str, doc: str, **options: Any) -> Callable[[F], F]:
+    """Register an operation for a memory by its id, and as `entry`, with its own `doc`, for the one at an address."""
+
+    def add(function: F) -> F:
+        getattr(entries, method)(ENTRY + end, name=entry, doc=doc, **options)(function)
+        return getattr(routes, method)(ONE + end, **options)(function)
+
+    return add
+
+
+@routes.post(
     "/memories",
-    operation_id="addMemory",
-    tags=["memories"],
     needs="append",
     prefers=True,
     screens=True,
-    problems=["duplicate", "contradiction", "echo", "address_taken", "sensitive_content"],
+    problems=["duplicate", "contradiction", "echo", *_WRITTEN],
+    standard=KEYED,
 )
 async def add_memory(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[AddBody],
-    backend: NamedDependency[Backend],
-    on_conflict: OnConflictParameter = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
+    request: Request, data: JSONBody[AddBody], on_conflict: OnConflictParameter = None
 ) -> Response[AddedReply]:
     """Add a memory.
 
@@ -76,8 +102,8 @@ async def add_memory(
     current one is refused, unless `on_conflict` says otherwise. `keep` stores it beside the others. `supersede` puts it
     in place of the closest of them, which needs the scope `write`.
     """
-    key = await request_key(request, space, idempotency_key)
-    one = await _added(request.scope, space, data, backend, on_conflict, key, dry_run=dry_run)
+    key = await request.key()
+    one = await _added(request.scope, request.space, data, request.backend, on_conflict, key, dry_run=request.dry_run)
     return preferred(request, added(one))
 
 
@@ -102,11 +128,9 @@ async def _added(
     return await backend.add(seen(scope, backend, dry_run=dry_run), space, data.draft(), choice, key)
 
 
-@get("/memories", operation_id="listMemories", tags=["memories"], needs="read", filters=True, problems=PAST)
+@routes.get("/memories", needs="read", filters=True, problems=PAST)
 async def list_memories(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     limit: LimitParameter = 50,
     sort: SortParameter = None,
     cursor: CursorParameter = None,
@@ -118,34 +142,28 @@ async def list_memories(
     `filter=` with JSON. All must hold.
     """
     own = ("limit", "sort", "cursor", "as_of")
-    filters = {name: texts for name, texts in request.query_params.dict().items() if name not in own}
-    with reading(request.scope, backend, "list") as noted:
-        page = await backend.store(
-            memories(request, backend).read.list,
-            space,
-            filter=parse_params(filters),
-            limit=limit,
-            sort=sort,
-            cursor=cursor,
-            as_of=parse(as_of),
-        )
-        noted.found(space, page.seq, len(page.items))
+    filters = parse_params({name: texts for name, texts in request.query_params.dict().items() if name not in own})
+    with reading(request.scope, request.backend, "list") as noted:
+        ask = request.memories.read.list
+        page = await request.ask(ask, filter=filters, limit=limit, sort=sort, cursor=cursor, as_of=parse(as_of))
+        noted.found(request.space, page.seq, len(page.items))
     return followed(request, read(PageReply.of(page), page.seq), page.next_cursor)
 
 
-@get(
-    "/memories/{memory_id:str}",
-    operation_id="getMemory",
-    tags=["memories"],
+@of_one(
+    "get",
+    "",
+    "get_entry",
+    """Read the memory at an address.
+
+    A slash within a category or key is written %2F.
+    """,
     needs="read",
     statuses=[304],
     problems=PAST,
 )
 async def get_memory(
     request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    backend: NamedDependency[Backend],
     as_of: AsOfParameter = None,
     if_none_match: IfNoneMatchHeader = None,
     no_touch: NoTouchParameter = False,
@@ -154,173 +172,203 @@ async def get_memory(
 
     That counts as a retrieval unless `no_touch` is true.
     """
-    return await got(request, backend, space, memory_id, as_of, if_none_match, no_touch=no_touch)
+    with reading(request.scope, request.backend, "get") as noted:
+        one = await request.ask(request.memories.read.get, request.name, as_of=parse(as_of), no_touch=no_touch)
+        noted.found(request.space, one.seq, 1)
+    return found(one, is_known=is_known(if_none_match, one.memory.etag))
 
 
-@patch(
-    "/memories/{memory_id:str}",
-    operation_id="updateMemory",
-    tags=["memories"],
+@entries.put(
+    ENTRY,
     needs="write",
     prefers=True,
     screens=True,
-    problems=["address_taken", "sensitive_content"],
+    statuses=[201],
+    problems=["echo", "sensitive_content"],
+    standard=GUARDED,
 )
-async def update_memory(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    data: JSONBody[PatchBody],
-    backend: NamedDependency[Backend],
-    if_match: IfMatchHeader = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
-) -> Response[WrittenReply]:
+async def put_entry(request: Request, data: JSONBody[EntryBody]) -> Response[WrittenReply]:
+    """Store a memory at an address, in place of what is there.
+
+    201 when nothing was there. A memory that is there keeps its id and gets a new version, in which nothing of the old
+    one is left.
+    """
+    given = request.path_params
+    entry = data.entry(given["category"], given["key"])
+    one = await request.ask(request.memories.write.put, entry, **await request.conditions())
+    return preferred(request, written(one))
+
+
+@of_one(
+    "patch",
+    "",
+    "update_entry",
+    """Change the memory at an address.
+
+    Absent fields stay, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
+    """,
+    needs="write",
+    prefers=True,
+    screens=True,
+    problems=_WRITTEN,
+    standard=GUARDED,
+)
+async def update_memory(request: Request, data: JSONBody[PatchBody]) -> Response[WrittenReply]:
     """Change a memory.
 
     Absent fields stay, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
     """
-    return await updated(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
+    update = request.memories.write.update
+    return preferred(
+        request, written(await request.ask(update, request.name, data.changes(), **await request.conditions()))
+    )
 
 
-@post(
-    "/memories/{memory_id:str}/supersede",
-    operation_id="supersedeMemory",
-    tags=["memories"],
+@of_one(
+    "post",
+    "/supersede",
+    "supersede_entry",
+    """Put a new memory in place of the one at an address.
+
+    A body without category and key takes over the address.
+    """,
     needs="write",
     screens=True,
-    problems=["address_taken", "sensitive_content"],
+    problems=_WRITTEN,
+    standard=GUARDED,
 )
-async def supersede_memory(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    data: JSONBody[SupersedeBody],
-    backend: NamedDependency[Backend],
-    if_match: IfMatchHeader = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
-) -> Response[WrittenReply]:
+async def supersede_memory(request: Request, data: JSONBody[SupersedeBody]) -> Response[WrittenReply]:
     """Put a new memory in place of a current one.
 
     Both change in one step. The old memory gets a last version that names the new one in `superseded_by`, gives up its
     address and is no longer found. The new memory names the old one in `supersedes`, and takes over its category and
     key when the body has none.
     """
-    return await superseded(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
+    supersede = request.memories.write.supersede
+    return preferred(
+        request, written(await request.ask(supersede, request.name, data.draft(), **await request.conditions()))
+    )
 
 
-@post(
-    "/memories/{memory_id:str}/restore",
+@of_one(
+    "post",
+    "/restore",
+    "restore_entry",
+    """Restore an earlier version of the memory at an address.
+
+    The memory at the address now is restored, expired or not, else the last one that was there, even if deleted.
+    """,
     status_code=200,
-    operation_id="restoreMemory",
-    tags=["memories"],
     needs="write",
     screens=True,
-    problems=["address_taken", "sensitive_content"],
+    problems=_WRITTEN,
+    standard=GUARDED,
 )
-async def restore_memory(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    data: JSONBody[RestoreBody],
-    backend: NamedDependency[Backend],
-    if_match: IfMatchHeader = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
-) -> Response[WrittenReply]:
+async def restore_memory(request: Request, data: JSONBody[RestoreBody]) -> Response[WrittenReply]:
     """Restore an earlier version of a memory.
 
     That makes a new version, so that nothing is lost. Deleted and superseded memories can be restored, unless their
     address belongs to another memory now. An expiry time that has passed is left out. Text that is not current in the
     memory passes the policy of the space as if it were new.
     """
-    return await restored(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
+    restore = request.memories.write.restore
+    return preferred(
+        request, written(await request.ask(restore, request.name, data.version, **await request.conditions()))
+    )
 
 
-@delete(
-    "/memories/{memory_id:str}",
+@of_one(
+    "delete",
+    "",
+    "delete_entry",
+    """Delete the memory at an address.
+
+    With `purge` it is erased with its history, and the answer is the signed report. A purge takes the memory that is
+    there now, expired or not, and never one that was there before. Repeat a purge by the id in its report.
+    """,
     status_code=200,
-    operation_id="deleteMemory",
-    tags=["memories"],
     needs="delete",
     statuses=[204],
+    standard=GUARDED,
 )
-async def delete_memory(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    backend: NamedDependency[Backend],
-    purge: PurgeParameter = None,
-    if_match: IfMatchHeader = None,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
-) -> Response[ErasureReply] | Response[None]:
+async def delete_memory(request: Request, purge: PurgeParameter = None) -> Response[ErasureReply] | Response[None]:
     """Delete a memory.
 
     Its versions stay in its history. With `purge` nothing stays, and the answer is a signed report of the places that
     were searched. A purge takes no If-Match and no Idempotency-Key: it erases all versions and can be repeated.
     """
-    end = purged if purge else ended
-    return await end(request, backend, space, memory_id, if_match, idempotency_key, dry_run=dry_run)
+    if not purge:
+        delete = request.memories.write.delete
+        return deleted(await request.ask(delete, request.name, **await request.conditions()))
+    if "if-match" in request.headers or "idempotency-key" in request.headers:
+        raise InvalidInput.at("$.purge", "takes no If-Match or Idempotency-Key, because repeating it is harmless")
+    space, name = request.space, request.name
+    eraser, caller = request.engine.eraser, request.named_caller
+    if request.dry_run:
+        return planned(await request.ask(eraser.plan_memory, name, caller), Response(ErasureReply()))
+    return await reported(request, lambda: eraser.memory(space, name, caller))
 
 
-@get("/memories/{memory_id:str}/history", operation_id="getHistory", tags=["memories"], needs="read")
+@of_one(
+    "get",
+    "/history",
+    "get_entry_history",
+    """Read versions of the memory at an address, newest first, and what each has changed.
+
+    The memory is the one at the address now, expired or not, else the last one that was there.
+    """,
+    needs="read",
+)
 async def get_history(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    backend: NamedDependency[Backend],
-    limit: LimitParameter = 100,
-    cursor: CursorParameter = None,
+    request: Request, limit: LimitParameter = 100, cursor: CursorParameter = None
 ) -> Response[HistoryReply]:
     """Read versions of a memory, newest first, and what each has changed.
 
     A deleted or superseded memory has its history too. A page has about a million characters of text at most.
     """
-    return await history_of(request, backend, space, memory_id, limit, cursor)
+    before = None if cursor is None else version_in(cursor)
+    ask = request.memories.read.history
+    history = await request.ask(ask, request.name, most=limit, characters=HISTORY_CHARACTERS, before=before)
+    reply = HistoryReply.of(history)
+    return followed(request, read(reply, history.seq), reply.next_cursor)
 
 
-@get("/memories/{memory_id:str}/telemetry", operation_id="getTelemetry", tags=["memories"], needs="read")
-async def get_telemetry(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    backend: NamedDependency[Backend],
-) -> Response[TelemetryReply]:
+@of_one(
+    "get",
+    "/telemetry",
+    "get_entry_telemetry",
+    """Read how often the memory at an address was retrieved, when last, and its feedback.
+
+    This request does not count as a retrieval.
+    """,
+    needs="read",
+)
+async def get_telemetry(request: Request) -> Response[TelemetryReply]:
     """Read how often a memory was retrieved, when last, and its feedback.
 
     This request does not count as a retrieval.
     """
-    return await telemetry_of(request, backend, space, memory_id)
+    used = await request.ask(request.memories.review.telemetry, request.name)
+    return read(TelemetryReply.of(used), used.seq)
 
 
-@put("/memories/{memory_id:str}/feedback", operation_id="giveFeedback", tags=["memories"], needs="append")
-async def give_feedback(
-    request: Request,
-    space: FromPath[str],
-    memory_id: FromPath[str],
-    data: JSONBody[FeedbackBody],
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[TelemetryReply]:
+@of_one(
+    "put",
+    "/feedback",
+    "give_entry_feedback",
+    """Say that the memory at an address was useful, or that it was not.
+
+    Only the last verdict of each key counts; null withdraws it. Needs the scopes `read` and `append`.
+    """,
+    needs="append",
+    standard=DRY,
+)
+async def give_feedback(request: Request, data: JSONBody[FeedbackBody]) -> Response[TelemetryReply]:
     """Say that a memory was useful, or that it was not.
 
     Only the last verdict of each key counts; null withdraws it. It changes the rank of the memory, within bounds, and
     makes neither a version nor a change. Needs the scopes `read` and `append`.
     """
-    return await feedback_on(request, backend, space, memory_id, data, dry_run=dry_run)
-
-
-ROUTES = (
-    add_memory,
-    list_memories,
-    get_memory,
-    update_memory,
-    supersede_memory,
-    restore_memory,
-    delete_memory,
-    get_history,
-    get_telemetry,
-    give_feedback,
-)
+    check(request.access, "read")
+    used = await request.ask(request.memories.review.give_feedback, request.name, data.verdict)
+    return tried(request, read(TelemetryReply.of(used), used.seq))

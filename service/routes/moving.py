@@ -4,9 +4,8 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
-from litestar import Response, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar import Response
+from litestar.params import FromPath
 from litestar.response import Stream
 
 from muisti.core.model.errors import InvalidInput
@@ -16,49 +15,36 @@ from muisti.core.model.tasks import Task
 from muisti.core.tasks.tasks import Submission
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, caller_of, memories
+from muisti.service.auth.middleware import caller_of
 from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
-from muisti.service.http.accepted import accepted
-from muisti.service.http.decode import LINES, Request
-from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, streamed_key
-from muisti.service.http.parameters import DryRunParameter, TaskParameter
-from muisti.service.http.respond import planned
-from muisti.service.http.streaming import on_threads
+from muisti.service.http.decode import LINES
+from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter, query
+from muisti.service.http.request import Request, on_threads
+from muisti.service.http.respond import accepted, planned
+from muisti.service.http.routing import Routes
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from muisti.service.schemas.tasks import TaskReply
 from muisti.service.version import installed_version
 
+routes = Routes("moving")
+
 ZSTD = "application/zstd"
 KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.transfer.importing.work`
 
-VectorsParameter = Annotated[
-    bool, QueryParameter(description="With passages and vectors, so that nothing must be embedded again.")
-]
+VectorsParameter = Annotated[bool, query("With passages and vectors, so that nothing must be embedded again.")]
 CompressionParameter = Annotated[
-    str | None, QueryParameter(description="`zstd`: a file of a third of the size, as application/zstd.", enum=["zstd"])
+    str | None, query("`zstd`: a file of a third of the size, as application/zstd.", enum=["zstd"])
 ]
 WholeParameter = Annotated[
-    bool, QueryParameter(description="All of the file or nothing; false imports the good lines and reports the others.")
+    bool, query("All of the file or nothing; false imports the good lines and reports the others.")
 ]
 
 
-@get(
-    "/export",
-    operation_id="exportSpace",
-    tags=["moving"],
-    needs="read",
-    media=LINES,
-    packed=ZSTD,
-    problems=["invalid_input"],
-)
+@routes.get("/export", needs="read", media=LINES, packed=ZSTD, problems=["invalid_input"])
 async def export_space(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    vectors: VectorsParameter = True,
-    compression: CompressionParameter = None,
+    request: Request, vectors: VectorsParameter = True, compression: CompressionParameter = None
 ) -> Stream:
     """Export a space, with its history and its vectors.
 
@@ -68,39 +54,32 @@ async def export_space(
     """
     if compression not in (None, "zstd"):
         raise InvalidInput.at("$.compression", f"{compression[:40]!r} is unknown; there is zstd")
-    export = await backend.store(memories(request, backend).read.export, space, installed_version(), vectors=vectors)
+    export = await request.ask(request.memories.read.export, installed_version(), vectors=vectors)
     parts = (encoded(page) for page in export.pages())
     return Stream(
-        on_threads(backend, compressed(parts) if compression else parts),
+        on_threads(request.backend, compressed(parts) if compression else parts),
         media_type=ZSTD if compression else LINES,
         headers={
             SEQ: str(export.seq),
-            "Content-Disposition": f'attachment; filename="{_file_name(space, compression)}"',
+            "Content-Disposition": f'attachment; filename="{request.space}.ndjson{".zst" if compression else ""}"',
         },
     )
 
 
-@post(
+@routes.post(
     "/import",
     status_code=200,
     statuses=[202],
-    operation_id="importMemories",
-    tags=["moving"],
     needs="write",
     takes=LINES,
     screens=True,
     packed=ZSTD,
     problems=["conflict", "model_mismatch", "quota_exceeded", "too_large", "unsupported_media_type", "store_full"],
     request_max_body_size=None,
+    standard=("Idempotency-Key",),
 )
 async def import_memories(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    atomic: WholeParameter = True,
-    dry_run: DryRunParameter = False,
-    task: TaskParameter = False,
-    idempotency_key: IdempotencyKeyHeader = None,
+    request: Request, atomic: WholeParameter = True, dry_run: DryRunParameter = False, task: TaskParameter = False
 ) -> Response[ImportReply] | Response[TaskReply]:
     """Import an export, or the memories of another system.
 
@@ -118,48 +97,43 @@ async def import_memories(
         )
     stream = request.stream()
     if task:
-        return await _kept(request, backend, space, stream, idempotency_key, atomic=atomic, dry_run=dry_run)
-    incoming = await backend.store(memories(request, backend).write.begin_import, space, atomic=atomic, dry_run=dry_run)
+        if dry_run:
+            raise InvalidInput.at("$.task", "a dry run is no task; leave task out")
+        return await _kept(request, stream, atomic=atomic)
+    incoming = await request.ask(request.memories.write.begin_import, atomic=atomic, dry_run=dry_run)
     try:
-        report = await _taken(backend, incoming, stream)
+        report = await _taken(request.backend, incoming, stream)
     finally:
         async for _ in stream:  # a client that still sends does not read the answer
             pass
-        await backend.store(incoming.abandon)
+        await request.backend.store(incoming.abandon)
     return Response(ImportReply.of(report), headers={SEQ: str(report.seq)})
 
 
-@get("/imports", operation_id="listImports", tags=["moving"], needs="read")
-async def list_imports(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> ImportsReply:
+@routes.get("/imports", needs="read")
+async def list_imports(request: Request) -> ImportsReply:
     """List the imports, newest first."""
-    return ImportsReply.of(await backend.store(memories(request, backend).read.imports, space))
+    return ImportsReply(items=ImportedReply.each(await request.ask(request.memories.read.imports)))
 
 
-@post(
+@routes.post(
     "/imports/{import_id:str}/undo",
     status_code=200,
-    operation_id="undoImport",
-    tags=["moving"],
     needs="delete",
     problems=["changed_since", "conflict", "too_large"],
+    standard=DRY,
 )
-async def undo_import(
-    request: Request,
-    space: FromPath[str],
-    import_id: FromPath[str],
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[ImportedReply]:
+async def undo_import(request: Request, import_id: FromPath[str]) -> Response[ImportedReply]:
     """Delete all memories that an import has added.
 
     The request is refused when somebody has changed one of them since. The same file can be imported again afterwards.
     Needs the scopes `write` and `delete`.
     """
-    check(access_of(request.scope), "write")
+    check(request.access, "write")
     number = int(import_id) if re.fullmatch("[0-9]{1,15}", import_id) else 0
-    seen = memories(request, backend, dry_run=dry_run)
-    undone = await backend.store(seen.write.undo_import, space, number)
-    return planned(Plan(undone.memories, ()) if dry_run else None, Response(ImportedReply.of(undone)))
+    seen = request.memories
+    undone = await request.ask(seen.write.undo_import, number)
+    return planned(Plan(undone.memories, ()) if request.dry_run else None, Response(ImportedReply.of(undone)))
 
 
 async def _taken(backend: Backend, incoming: Import, stream: AsyncIterator[bytes]) -> ImportReport:
@@ -171,22 +145,13 @@ async def _taken(backend: Backend, incoming: Import, stream: AsyncIterator[bytes
     return await backend.store(incoming.finish)
 
 
-async def _kept(
-    request: Request,
-    backend: Backend,
-    space: str,
-    stream: AsyncIterator[bytes],
-    key: str | None,
-    *,
-    atomic: bool,
-    dry_run: bool,
-) -> Response[TaskReply]:
+async def _kept(request: Request, stream: AsyncIterator[bytes], *, atomic: bool) -> Response[TaskReply]:
     """Keep the lines of a file, and answer with the task that imports them."""
-    if dry_run:
-        raise InvalidInput.at("$.task", "a dry run is no task; leave task out")
-    await backend.store(memories(request, backend).write.check_import, space)
-    tasks, caller = backend.engine.tasks, caller_of(request.scope)
-    begun = await backend.store(tasks.begin, space, KIND, {"atomic": atomic}, caller, streamed_key(request, space, key))
+    backend = request.backend
+    await request.ask(request.memories.write.check_import)
+    header, length = request.headers.get("idempotency-key"), request.headers.get("content-length", "")
+    key = None if header is None else request.key_of(header, [length.encode()])  # the length stands for the body
+    begun = await request.ask(backend.engine.tasks.begin, KIND, {"atomic": atomic}, caller_of(request.scope), key)
     try:
         if isinstance(begun, Task):
             return accepted(begun, replayed=True)
@@ -215,10 +180,3 @@ async def _all_kept(backend: Backend, begun: Submission, stream: AsyncIterator[b
     except BaseException:  # also when the request is cancelled, no half of a task stays; the error goes on
         await backend.store(begun.abandon)
         raise
-
-
-def _file_name(space: str, compression: str | None) -> str:
-    return f"{space}.ndjson" + (".zst" if compression else "")
-
-
-ROUTES = (export_space, import_memories, list_imports, undo_import)

@@ -1,76 +1,56 @@
 """Probes: questions whose answer is known."""
 
-from litestar import Request, Response, delete, get, post
-from litestar.di import NamedDependency
+from litestar import Response
 from litestar.params import FromPath, JSONBody
 
-from muisti.core.identity.caller import Caller
-from muisti.service.auth.middleware import access_of
-from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import SEQ
+from muisti.service.http.request import Request
 from muisti.service.http.respond import placed
-from muisti.service.runtime.workers import Backend
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
 
+routes = Routes("probes")
 
-@post("/probes", operation_id="addProbe", tags=["probes"], needs="write", problems=["conflict"])
-async def add_probe(
-    request: Request, space: FromPath[str], data: JSONBody[ProbeBody], backend: NamedDependency[Backend]
-) -> Response[ProbeReply]:
+
+@routes.post("/probes", needs="write", problems=["conflict"])
+async def add_probe(request: Request, data: JSONBody[ProbeBody]) -> Response[ProbeReply]:
     """Add a question and the memory that it should find.
 
     The memory is named by its id, or by its category and key. A space has up to 500 probes.
     """
-    engine = backend.engine
-    made = await backend.store(engine.probes.add, space, data.expectation(), _caller(request), engine.now())
+    engine = request.engine
+    made = await request.ask(engine.probes.add, data.expectation(), request.caller, engine.now())
     answer = Response(
-        ProbeReply.of(made), status_code=201, headers={"Location": f"/v1/spaces/{space}/probes/{made.id}"}
+        ProbeReply.of(made), status_code=201, headers={"Location": f"/v1/spaces/{request.space}/probes/{made.id}"}
     )
-    return await placed(answer, backend, space)
+    return await placed(answer, request)
 
 
-@get("/probes", operation_id="listProbes", tags=["probes"], needs="read")
-async def list_probes(
-    request: Request, space: FromPath[str], backend: NamedDependency[Backend]
-) -> Response[ProbesReply]:
+@routes.get("/probes", needs="read")
+async def list_probes(request: Request) -> Response[ProbesReply]:
     """List the probes, oldest first."""
-    found = await backend.store(backend.engine.probes.list, space, _caller(request))
-    return await placed(Response(ProbesReply.of(found)), backend, space)
+    found = await request.ask(request.engine.probes.list, request.caller)
+    return await placed(Response(ProbesReply(items=ProbeReply.each(found))), request)
 
 
-@delete("/probes/{probe_id:str}", operation_id="deleteProbe", tags=["probes"], needs="write")
-async def delete_probe(
-    request: Request, space: FromPath[str], probe_id: FromPath[str], backend: NamedDependency[Backend]
-) -> Response[None]:
+@routes.delete("/probes/{probe_id:str}", needs="write")
+async def delete_probe(request: Request, probe_id: FromPath[str]) -> Response[None]:
     """Delete a probe."""
-    engine = backend.engine
-    await backend.store(engine.probes.delete, space, probe_id, _caller(request), engine.now())
-    return await placed(Response(None, status_code=204), backend, space)
+    engine = request.engine
+    await request.ask(engine.probes.delete, probe_id, request.caller, engine.now())
+    return await placed(Response(None, status_code=204), request)
 
 
-@post(
-    "/probes/run",
-    status_code=200,
-    operation_id="runProbes",
-    tags=["probes"],
-    needs="write",
-    problems=["model_mismatch"],
-)
-async def run_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[RunReply]:
+@routes.post("/probes/run", status_code=200, needs="write", problems=["model_mismatch"])
+async def run_probes(request: Request) -> Response[RunReply]:
     """Ask all questions, and store the rank at which each found the expected memory."""
-    engine = backend.engine
-    run = RunReply.of(await backend.store(engine.probes.run, space, _caller(request), engine.now))
+    engine = request.engine
+    run = RunReply.of(await request.ask(engine.probes.run, request.caller, engine.now))
     return Response(run, headers={SEQ: run.seq})
 
 
-@get("/probes/runs", operation_id="listProbeRuns", tags=["probes"], needs="read")
-async def list_runs(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[RunsReply]:
+@routes.get("/probes/runs", needs="read")
+async def list_probe_runs(request: Request) -> Response[RunsReply]:
     """List the last 20 runs, newest first."""
-    found = await backend.store(backend.engine.probes.runs, space, _caller(request))
-    return await placed(Response(RunsReply.of(found)), backend, space)
-
-
-def _caller(request: Request) -> Caller:
-    return access_of(request.scope).caller()
-
-
-ROUTES = (add_probe, list_probes, delete_probe, run_probes, list_runs)
+    found = await request.ask(request.engine.probes.runs, request.caller)
+    return await placed(Response(RunsReply(items=RunReply.each(found))), request)

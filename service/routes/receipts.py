@@ -1,51 +1,56 @@
 """Receipts: stored searches with their answers, which can be read and repeated."""
 
-from typing import Annotated, TypeVar, get_args
-
-import msgspec
-from litestar import Response, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar import Response
+from litestar.params import FromPath
 from msgspec.structs import replace
-
-from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Answer, Evidence, Recency
+from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Evidence
+from muisti.core.model.hits import Recency
 from muisti.core.model.quality import Receipt
-from muisti.core.model.times import from_us, to_us
+from muisti.core.model.times import from_us
+from muisti.core.model.times import to_us
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.read import Request as ContextRequest
-from muisti.service.auth.middleware import access_of
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import PAST, CursorParameter, LimitParameter, ThenParameter
-from muisti.service.http.respond import followed, read
-from muisti.service.runtime.workers import Backend
+from muisti.service.http.parameters import CursorParameter
+from muisti.service.http.parameters import LimitParameter
+from muisti.service.http.parameters import PAST
+from muisti.service.http.parameters import SEQ
+from muisti.service.http.parameters import ThenParameter
+from muisti.service.http.parameters import query
+from muisti.service.http.request import Request
+from muisti.service.http.respond import followed
+from muisti.service.http.respond import read
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.context import ContextBody
-from muisti.service.schemas.receipts import ReceiptReply, ReceiptsReply, ReplayReply
+from muisti.service.schemas.receipts import ReceiptReply
+from muisti.service.schemas.receipts import ReceiptsReply
+from muisti.service.schemas.receipts import ReplayReply
 from muisti.service.schemas.search_requests import SearchBody
+from typing import Annotated
+from typing import TypeVar
+from typing import get_args
+import msgspec
+
+
+routes = Routes("search")
+everywhere = Routes("search", "")
 
 Asked = TypeVar("Asked", Query, ContextRequest)
 
 
-ActorParameter = Annotated[
-    str | None, QueryParameter(description="Only of this caller, by its name in the audit log: the id of a key.")
-]
-SinceTime = Annotated[str | None, QueryParameter(description="Only made at this time or later.")]
-UntilTime = Annotated[str | None, QueryParameter(description="Only made before this time.")]
-EvidenceParameter = Annotated[
-    str | None, QueryParameter(description="Only with this evidence.", enum=list(get_args(Evidence)))
-]
+ActorParameter = Annotated[str | None, query("Only of this caller, by its name in the audit log: the id of a key.")]
+SinceTime = Annotated[str | None, query("Only made at this time or later.")]
+UntilTime = Annotated[str | None, query("Only made before this time.")]
+EvidenceParameter = Annotated[str | None, query("Only with this evidence.", enum=get_args(Evidence))]
 
 
-@get("/receipts", operation_id="listReceipts", tags=["search"], needs="read")
+@routes.get("/receipts", needs="read")
 async def list_receipts(
     request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
     actor: ActorParameter = None,
     since: SinceTime = None,
     until: UntilTime = None,
@@ -57,11 +62,10 @@ async def list_receipts(
 
     A key with a category sees only receipts of keys with that category, as it does one by one.
     """
-    engine = backend.engine
-    page = await backend.store(
+    engine = request.engine
+    page = await request.ask(
         engine.receipts.list,
-        space,
-        _caller(request),
+        request.caller,
         engine.now(),
         actor=actor,
         since=_moment("since", since),
@@ -85,54 +89,44 @@ def _moment(name: str, text: str | None) -> int | None:
         raise InvalidInput.at(f"$.{name}", str(problem)) from None
 
 
-@get(
-    "/v1/receipts/{receipt_id:str}",
-    operation_id="getReceipt",
-    tags=["search"],
-    needs="read",
-    problems=["not_found"],
-)
-async def get_receipt(
-    request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend]
-) -> Response[ReceiptReply]:
+@everywhere.get("/v1/receipts/{receipt_id:str}", needs="read", problems=["not_found"])
+async def get_receipt(request: Request, receipt_id: FromPath[str]) -> Response[ReceiptReply]:
     """Read the request and the answer of a search."""
-    one = await _found(request, receipt_id, backend)
+    one = await _found(request, receipt_id)
     return read(ReceiptReply.of(one), one.at)
 
 
-@post(
+@everywhere.post(
     "/v1/receipts/{receipt_id:str}/replay",
     status_code=200,
-    operation_id="replayReceipt",
-    tags=["search"],
     needs="read",
     problems=["not_found", "model_mismatch", *PAST],
 )
 async def replay_receipt(
-    request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend], then: ThenParameter = False
+    request: Request, receipt_id: FromPath[str], then: ThenParameter = False
 ) -> Response[ReplayReply]:
     """Repeat a search or a context, and read what differs and why.
 
     Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first
     search saw it, but uses the current model. Memories that it finds do not count as retrieved.
     """
-    engine = backend.engine
-    one = await _found(request, receipt_id, backend)
-    caller = _caller(request)
+    engine = request.engine
+    one = await _found(request, receipt_id)
+    caller = request.caller
     seen = engine.seen_by(caller if one.category is None else replace(caller, category=one.category))
     now = engine.now()
     seen_at = AsOf(number=one.at.number, epoch=one.at.epoch) if then else None
     answer: Answer | Context
     if one.is_context:
         asked = _at(replace(_context(one.parameters).to_request(), no_touch=True), seen_at, one)
-        answer = await backend.context(seen, one.space, asked)
+        answer = await request.backend.context(seen, one.space, asked)
     else:
         query = replace(_asked(one.parameters).to_query(), no_touch=True)
         if query.recency is None and query.mode != "recent":  # none was in effect then; the default may differ now
             query = replace(query, recency=Recency(weight=0.0))
         asked = _at(query, seen_at, one)
-        answer = await backend.search(seen, one.space, asked)
-    moved = await backend.store(engine.receipts.compared, one, answer, asked.reference_time or now)
+        answer = await request.backend.search(seen, one.space, asked)
+    moved = await request.backend.store(engine.receipts.compared, one, answer, asked.reference_time or now)
     return Response(ReplayReply.of(moved, answer, from_us(now)), headers={SEQ: str(answer.seq)})
 
 
@@ -143,17 +137,10 @@ def _at(asked: Asked, seen_at: AsOf | None, one: Receipt) -> Asked:
     return replace(asked, as_of=seen_at, reference_time=to_us(one.reference_time))
 
 
-async def _found(request: Request, receipt_id: str, backend: Backend) -> Receipt:
-    engine, grant = backend.engine, access_of(request.scope).grant
-    return await backend.store(engine.receipts.get, receipt_id, grant.reaches, _caller(request), engine.now())
-
-
-def _caller(request: Request) -> Caller:
-    return access_of(request.scope).caller()
+async def _found(request: Request, receipt_id: str) -> Receipt:
+    engine, grant = request.engine, request.access.grant
+    return await request.backend.store(engine.receipts.get, receipt_id, grant.reaches, request.caller, engine.now())
 
 
 _asked = msgspec.json.Decoder(SearchBody).decode
 _context = msgspec.json.Decoder(ContextBody).decode
-
-ROUTES = (list_receipts,)
-EVERYWHERE = (get_receipt, replay_receipt)

@@ -1,58 +1,63 @@
-"""Search."""
+"""Search, and contexts: texts for prompts, within a number of tokens."""
 
 from collections.abc import Sequence
-
-import msgspec
-from litestar import Response, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar import Response
+from litestar.params import JSONBody
 from litestar.types import Scope
 from msgspec import UNSET
-
-from muisti.core.model.hits import Answer, Timings
+from muisti.core.context.counting import counter
+from muisti.core.discourse.summarise import compress
+from muisti.core.model.context import Context
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Timings
+from muisti.core.model.working import BUDGET_MAX
 from muisti.core.query.query import Part
-from muisti.service.asgi.sending import PlainResponse
+from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, seen
-from muisti.service.http.decode import Request
-from muisti.service.http.freshness import reached
-from muisti.service.http.headers import FRESHNESS, SEQ, freshness
+from muisti.service.auth.middleware import access_of
+from muisti.service.auth.middleware import seen
+from muisti.service.http.parameters import FRESHNESS
 from muisti.service.http.parameters import PAST
-from muisti.service.http.reading import reading
+from muisti.service.http.parameters import SEQ
+from muisti.service.http.parameters import freshness
+from muisti.service.http.request import Request
+from muisti.service.http.request import reached
+from muisti.service.http.request import reading
+from muisti.service.http.routing import Routes
 from muisti.service.observability.reads import asked_now
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.search import JointReply, SearchReply
-from muisti.service.schemas.search_requests import JointSearchBody, PartBody, RecencyBody, SearchBody
+from muisti.service.schemas.context import ContextBody
+from muisti.service.schemas.context import ContextReply
+from muisti.service.schemas.discourse import OptimizeBody
+from muisti.service.schemas.discourse import OptimizedReply
+from muisti.service.schemas.search import JointReply
+from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.search_requests import JointSearchBody
+from muisti.service.schemas.search_requests import PartBody
+from muisti.service.schemas.search_requests import RecencyBody
+from muisti.service.schemas.search_requests import SearchBody
+import msgspec
 
 
-@post(
-    "/search", status_code=200, operation_id="search", tags=["search"], needs="read", problems=["model_mismatch", *PAST]
-)
-async def search(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[SearchBody],
-    backend: NamedDependency[Backend],
-) -> Response[SearchReply]:
+routes = Routes("search")
+everywhere = Routes("search", "")
+
+
+@routes.post("/search", status_code=200, needs="read", problems=["model_mismatch", *PAST])
+async def search(request: Request, data: JSONBody[SearchBody]) -> Response[SearchReply]:
     """Find the memories that best answer a query.
 
     The filter applies before the ranking: the answer has up to `limit` hits, all of which pass the filter.
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    return (await answered(request.scope, space, data, backend, age)).response()
+    return (await answered(request.scope, request.space, data, request.backend, age)).response()
 
 
-@post(
-    "/v1/search",
-    status_code=200,
-    operation_id="searchSpaces",
-    tags=["search"],
-    needs="read",
-    problems=["not_found", "model_mismatch", "not_yet_replicated", *PAST],
+@everywhere.post(
+    "/v1/search", status_code=200, needs="read", problems=["not_found", "model_mismatch", "not_yet_replicated", *PAST]
 )
-async def search_spaces(
-    request: Request, data: JSONBody[JointSearchBody], backend: NamedDependency[Backend]
-) -> Response[JointReply]:
+async def search_spaces(request: Request, data: JSONBody[JointSearchBody]) -> Response[JointReply]:
     """Find the memories of several spaces that best answer a query.
 
     The key must open each of them, inherited ones too. The score of a memory is that in its own space, times the weight
@@ -60,24 +65,24 @@ async def search_spaces(
     each.
     """
     data.check()
-    access, query = access_of(request.scope), data.to_query()
+    backend, query = request.backend, data.to_query()
     parents: tuple[str, ...] = ()
     if data.inherit_from is not None:
-        check(access, "read", data.inherit_from)
+        check(request.access, "read", data.inherit_from)
         parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
     parts = data.parts(parents)
-    await opened(request, backend, parts)
+    await opened(request, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
     with reading(request.scope, backend, "search") as noted:
-        answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, age)
+        answer = await backend.search_spaces(request.memories, chosen, query, age)
         for one in answer.spaces:
             hits = sum(hit.memory.space == one.name for hit in answer.hits)
             noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
     return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
 
 
-async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) -> None:
+async def opened(request: Request, parts: Sequence[PartBody]) -> None:
     """Check that the key may read each space, and wait for the point that is named of each.
 
     Raises:
@@ -85,12 +90,11 @@ async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) 
         Forbidden: the key may not read.
         NotYetReplicated, EpochGone: as `reached`.
     """
-    access = access_of(request.scope)
     for part in parts:
-        check(access, "read", part.name)
+        check(request.access, "read", part.name)
     strong = freshness(request.headers.get(FRESHNESS)).strong
     for part in parts:
-        await reached(backend, part.name, strong=strong, at_least=part.min_seq)
+        await reached(request.backend, part.name, strong=strong, at_least=part.min_seq)
 
 
 async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
@@ -99,6 +103,8 @@ async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend,
     with reading(scope, backend, "search") as noted:
         answer = await backend.search(seen(scope, backend), space, query, max_age)
         noted.found(space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
+        if data.receipt and data.recency is None and answer.recency is not None:  # a default, which may change later
+            data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
         receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
         noted.receipt = receipt or None
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
@@ -106,22 +112,17 @@ async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend,
 
 
 async def _kept(
-    scope: Scope, space: str, backend: Backend, data: SearchBody, answer: Answer, reference_time: int | None
+    scope: Scope,
+    space: str,
+    backend: Backend,
+    data: SearchBody | ContextBody,
+    answer: Answer | Context,
+    reference_time: int | None,
 ) -> str:
     """Store a receipt of this answer; return its id."""
-    now = backend.engine.now()
-    if data.recency is None and answer.recency is not None:  # a default, which may change later
-        data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
-    asked, caller = msgspec.json.encode(data), access_of(scope).caller()
-    return await backend.store(
-        backend.engine.receipts.keep,
-        space,
-        asked,
-        answer,
-        now if reference_time is None else reference_time,
-        caller,
-        now,
-    )
+    now, asked, caller = backend.engine.now(), msgspec.json.encode(data), access_of(scope).caller()
+    at = now if reference_time is None else reference_time
+    return await backend.store(backend.engine.receipts.keep, space, asked, answer, at, caller, now)
 
 
 def server_timing(timings: Timings) -> str:
@@ -136,5 +137,45 @@ def server_timing(timings: Timings) -> str:
     )
 
 
-ROUTES = (search,)
-EVERYWHERE = (search_spaces,)
+# Contexts: texts for prompts, within a number of tokens, and compression of a given text
+
+
+@routes.post("/context", status_code=200, needs="read", problems=["model_mismatch", "not_yet_replicated", *PAST])
+async def get_context(request: Request, data: JSONBody[ContextBody]) -> Response[ContextReply]:
+    """Make a text for a prompt from what is remembered, within a number of tokens.
+
+    The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text
+    marks them as data; `citations` say where each is. `spaces` names further spaces to search, with weights; the key
+    must open each of them.
+    """
+    scope, space, backend, asked = request.scope, request.space, request.backend, data.to_request()
+    await opened(request, data.spaces)
+    with reading(scope, backend, "context") as noted:
+        context = await backend.context(request.memories, space, asked)
+        question = data.query if data.as_of is None else None
+        noted.found(space, context.seq, len(context.citations), context.evidence, question)
+        receipt = await _kept(scope, space, backend, data, context, asked.reference_time) if data.receipt else UNSET
+        noted.receipt = receipt or None
+    return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
+
+
+@routes.post("/context/optimize", status_code=200, needs="read", tag="conversations")
+async def optimize_text(request: Request, data: JSONBody[OptimizeBody]) -> Response[OptimizedReply]:
+    """Compress a text to a number of tokens, by leaving out sentences and blocks of code. Nothing is stored.
+
+    A text that fits comes back as it is.
+    """
+    if not 1 <= data.token_budget <= BUDGET_MAX:
+        raise InvalidInput.at("$.token_budget", f"{data.token_budget:,} is not between 1 and {BUDGET_MAX:,}")
+    return Response(await request.backend.store(_optimized, data), status_code=200)
+
+
+def _optimized(data: OptimizeBody) -> OptimizedReply:
+    found = compress(data.text, data.token_budget, counter(data.encoding).count, data.query)
+    return OptimizedReply(
+        text=found.text,
+        tokens=found.tokens,
+        token_budget=data.token_budget,
+        encoding=data.encoding,
+        tokens_before=found.before,
+    )

@@ -1,130 +1,126 @@
-"""Spaces: isolated stores."""
+"""Spaces: isolated stores with a quota and a policy, and counts of what they hold."""
 
-from litestar import Response, delete, get, patch, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar import Response
+from litestar.params import JSONBody
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import check_name
+from muisti.core.query.points import parse
 from muisti.service.auth.administration import check_everywhere
-from muisti.service.auth.middleware import access_of
-from muisti.service.http.decode import Request
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import ConfirmParameter, DryRunParameter
+from muisti.service.http.parameters import DRY, PAST, SEQ, AsOfParameter, ConfirmParameter
+from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, read, tried
+from muisti.service.http.routing import Routes
 from muisti.service.routes.erasure import reported
-from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.policy import PolicyBody, PolicyReply
-from muisti.service.schemas.quotas import QuotaBody, QuotaReply
+from muisti.service.schemas.policy import PolicyBody, PolicyReply, QuotaBody, QuotaReply
+from muisti.service.schemas.replies import CountsReply, StatsReply
 from muisti.service.schemas.spaces import SpaceBody, SpaceReply, SpacesReply
 
+routes = Routes("spaces", "")
 
-@get("/v1/spaces", operation_id="listSpaces", tags=["spaces"], needs="key")
-async def list_spaces(request: Request, backend: NamedDependency[Backend]) -> SpacesReply:
+
+@routes.get("/v1/spaces", needs="key")
+async def list_spaces(request: Request) -> SpacesReply:
     """List the spaces.
 
     The list has the spaces that the key may use, and their sizes by counters: it reads no memory.
     """
-    access, registry = access_of(request.scope), backend.engine.spaces
-    found = [space for space in await backend.store(registry.list) if access.grant.reaches(space.name)]
-    return SpacesReply.of(found, await backend.store(registry.uses) if access.caller().sees_all else {})
+    access, registry = request.access, request.engine.spaces
+    found = [space for space in await request.backend.store(registry.list) if access.grant.reaches(space.name)]
+    return SpacesReply.of(found, await request.backend.store(registry.uses) if access.caller().sees_all else {})
 
 
-@post("/v1/spaces", operation_id="createSpace", tags=["spaces"], needs="admin", problems=["already_exists"])
-async def create_space(
-    request: Request,
-    data: JSONBody[SpaceBody],
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[SpaceReply]:
+@routes.post("/v1/spaces", needs="admin", problems=["already_exists"], standard=DRY)
+async def create_space(request: Request, data: JSONBody[SpaceBody]) -> Response[SpaceReply]:
     """Create a space.
 
     The grant of the key must include its name.
     """
-    access = access_of(request.scope)
+    access = request.access
     check_name(data.name)
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     settings = data.settings.settings(data.description)
-    space = await backend.store(backend.engine.spaces.create, data.name, settings, by=access.actor, dry_run=dry_run)
+    space = await request.backend.store(
+        request.engine.spaces.create, data.name, settings, by=access.actor, dry_run=request.dry_run
+    )
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
-    return tried(dry_run, Response(SpaceReply.of(space), status_code=201, headers=headers))
+    return tried(request, Response(SpaceReply.of(space), status_code=201, headers=headers))
 
 
-@get("/v1/spaces/{space:str}", operation_id="getSpace", tags=["spaces"], needs="read")
-async def get_space(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[SpaceReply]:
+@routes.get("/v1/spaces/{space:str}", needs="read")
+async def get_space(request: Request) -> Response[SpaceReply]:
     """Read a space."""
-    found = await backend.store(backend.engine.spaces.get, space)
+    found = await request.ask(request.engine.spaces.get)
     return read(SpaceReply.of(found), found.at)
 
 
-@delete(
-    "/v1/spaces/{space:str}",
-    status_code=200,
-    operation_id="deleteSpace",
-    tags=["spaces"],
-    needs="admin",
-    problems=["conflict"],
-)
-async def delete_space(
-    request: Request,
-    space: FromPath[str],
-    confirm: ConfirmParameter,
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[ErasureReply]:
+@routes.delete("/v1/spaces/{space:str}", status_code=200, needs="admin", problems=["conflict"], standard=DRY)
+async def delete_space(request: Request, confirm: ConfirmParameter) -> Response[ErasureReply]:
     """Erase a space with all that is in it.
 
     The answer is a signed report of the places that were searched. The default space always exists and can only be
     emptied: `POST …/purge` with `everything`.
     """
-    if confirm != space:
-        raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={space}")
-    eraser, caller = backend.engine.eraser, access_of(request.scope).caller()
-    if dry_run:
-        return planned(await backend.store(eraser.plan_space, space, keep=False), Response(ErasureReply()))
-    return await reported(request, backend, lambda: eraser.space(space, caller, keep=False))
+    if confirm != request.space:
+        raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={request.space}")
+    eraser, caller = request.engine.eraser, request.caller
+    if request.dry_run:
+        return planned(await request.ask(eraser.plan_space, keep=False), Response(ErasureReply()))
+    return await reported(request, lambda: eraser.space(request.space, caller, keep=False))
 
 
-@patch("/v1/spaces/{space:str}/quota", operation_id="setQuota", tags=["spaces"], needs="admin")
-async def set_quota(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[QuotaBody],
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[QuotaReply]:
+@routes.patch("/v1/spaces/{space:str}/quota", needs="admin", standard=DRY)
+async def set_quota(request: Request, data: JSONBody[QuotaBody]) -> Response[QuotaReply]:
     """Set how much a space may hold.
 
     Memories that it holds already stay. Needs a key of all spaces. The quota belongs to the name of the space, and
     remains when the space is deleted.
     """
-    access = access_of(request.scope)
+    access = request.access
     check_everywhere(access, "quotas are given")
-    usage, seq = await backend.store(
-        backend.engine.spaces.set_quota, space, data.changes(), by=access.actor, dry_run=dry_run
+    usage, seq = await request.ask(
+        request.engine.spaces.set_quota, data.changes(), by=access.actor, dry_run=request.dry_run
     )
-    return tried(dry_run, read(QuotaReply.of(usage), seq))
+    return tried(request, read(QuotaReply.of(usage), seq))
 
 
-@patch("/v1/spaces/{space:str}/policy", operation_id="setPolicy", tags=["spaces"], needs="admin")
-async def set_policy(
-    request: Request,
-    space: FromPath[str],
-    data: JSONBody[PolicyBody],
-    backend: NamedDependency[Backend],
-    dry_run: DryRunParameter = False,
-) -> Response[PolicyReply]:
+@routes.patch("/v1/spaces/{space:str}/policy", needs="admin", standard=DRY)
+async def set_policy(request: Request, data: JSONBody[PolicyBody]) -> Response[PolicyReply]:
     """Set what a space does with secrets, personal data and echoes, and how long it keeps versions and memories.
 
     The first three apply to later writes. What is too old already is deleted by the next sweep: history within the
     hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` shows which.
     """
-    actor = access_of(request.scope).actor
-    found = await backend.store(backend.engine.spaces.set_policy, space, data.changes(), by=actor, dry_run=dry_run)
-    return tried(dry_run, read(PolicyReply.of(found.policy), found.at))
+    actor = request.access.actor
+    found = await request.ask(request.engine.spaces.set_policy, data.changes(), by=actor, dry_run=request.dry_run)
+    return tried(request, read(PolicyReply.of(found.policy), found.at))
 
 
-ROUTES = (list_spaces, create_space, get_space, delete_space, set_quota, set_policy)
+# Facets: counts of a space's memories, and its sizes
+
+facets = Routes("facets")
+
+
+@facets.get("/categories", needs="read", problems=PAST)
+async def list_categories(request: Request, as_of: AsOfParameter = None) -> Response[CountsReply]:
+    """Count the active memories of each category."""
+    counts = await request.ask(request.memories.read.categories, as_of=parse(as_of))
+    return read(CountsReply.of(counts), counts.seq)
+
+
+@facets.get("/tags", needs="read", problems=PAST)
+async def list_tags(request: Request, as_of: AsOfParameter = None) -> Response[CountsReply]:
+    """Count the active memories of each tag."""
+    counts = await request.ask(request.memories.read.tags, as_of=parse(as_of))
+    return read(CountsReply.of(counts), counts.seq)
+
+
+@facets.get("/stats", needs="read", problems=PAST)
+async def get_stats(request: Request, as_of: AsOfParameter = None) -> Response[StatsReply]:
+    """Read the sizes and rates of a space."""
+    stats = await request.ask(request.memories.read.stats, as_of=parse(as_of))
+    use = request.engine.models.cache.use if request.access.may("admin") else None
+    return read(StatsReply.of(stats, use), stats.seq)

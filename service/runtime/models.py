@@ -1,4 +1,4 @@
-"""The embedding models that the settings name: static ones, ones in ONNX format, and one behind an endpoint."""
+"""Models that the settings name: embedding models (static, ONNX, behind an endpoint), and a recogniser of names."""
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.encoder import SHIPPED
@@ -7,6 +7,10 @@ from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.models import SecondModels
 from muisti.core.embedding.onnx import OnnxEncoder
+from muisti.core.graph.usual import MakeReader
+from muisti.core.graph.usual import asked_reader
+from muisti.core.graph.usual import pipeline_reader
+from muisti.core.graph.usual import usual_reader
 from muisti.core.model.terms import OFF
 from muisti.core.query.evidence import Calibration
 from muisti.core.query.evidence import FILE as EVIDENCE_FILE
@@ -17,8 +21,12 @@ from muisti.service.outgoing.addresses import PORTS
 from muisti.service.providers.endpoint import Endpoint
 from muisti.service.providers.endpoint import EndpointEncoder
 from muisti.service.providers.endpoint import Form
+from muisti.service.providers.naming import EndpointNames
+from muisti.service.providers.naming import NamesEndpoint
 from muisti.service.settings import Settings
 from muisti.service.settings import names_in
+from muisti.service.settings.forms import ASKED
+from muisti.service.settings.forms import SPACY
 from muisti.service.settings.forms import is_loopback
 from muisti.service.settings.table import ENDPOINT
 from muisti.service.settings.table import MINILM
@@ -127,3 +135,33 @@ def thresholds_of(settings: Settings) -> Calibration:
     if settings.calibration is not None:
         files.append(Path(settings.calibration))
     return Calibration([entry for file in files for entry in read_calibration(file)])
+
+
+# The recogniser of names that the settings name, for the knowledge graph
+
+
+def reader_of(settings: Settings) -> MakeReader:
+    """Return what makes the reader of texts, which loads its models.
+
+    Raises:
+        InvalidInput: the packages of the setting `entities` are not installed.
+    """
+    if settings.entities.startswith(SPACY):
+        return pipeline_reader(settings.entities.removeprefix(SPACY))
+    if settings.entities.startswith(ASKED):
+        return asked_reader(names_of(settings))
+    return usual_reader
+
+
+def names_of(settings: Settings) -> EndpointNames:
+    """Return the endpoint for names that the settings describe."""
+    file, url = settings.entities_key_file, settings.entities_url or ""
+    endpoint = NamesEndpoint(
+        url=url,
+        model=settings.entities.removeprefix(ASKED),
+        key=settings.entities_key,
+        key_file=None if file is None else Reread(Path(file)),
+        texts=settings.entities_batch,
+        seconds=settings.entities_timeout,
+    )
+    return EndpointNames(endpoint, only_host(url, "MUISTI_ENTITIES", private=settings.entities_private))

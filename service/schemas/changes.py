@@ -2,28 +2,27 @@
 
 from typing import Annotated, get_args
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.outcomes import Event, Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.schemas import fields
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import MemoryReply
 
-KindOfChange = Annotated[
-    str, Meta(description="What happened.", extra_json_schema={"enum": list(get_args(ChangeKind))})
-]
+KindOfChange = Annotated[str, doc("What happened.", enum=list(get_args(ChangeKind)))]
 
 
 class ChangeReply(Struct, frozen=True, kw_only=True):
     """A change. `show` decides whether `before` and `after` are sent; null where the memory did or does not exist."""
 
-    seq: Annotated[int, Meta(description="Number of the change in the history of the space.")]
+    seq: Annotated[int, doc("Number of the change in the history of the space.")]
     at: fields.Time
     change: KindOfChange
-    memory_id: Annotated[fields.MemoryId | None, Meta(description="Null when the space itself changed.")]
-    version: Annotated[int | None, Meta(description="The version that the change made or ended.")]
-    actor: Annotated[str | None, Meta(description="Id of the key, or the caller's name without one.")]
-    request: Annotated[str | None, Meta(description="X-Request-Id of the request that made the change.")]
+    memory_id: Annotated[fields.MemoryId | None, doc("Null when the space itself changed.")]
+    version: Annotated[int | None, doc("The version that the change made or ended.")]
+    actor: Annotated[str | None, doc("Id of the key, or the caller's name without one.")]
+    request: Annotated[str | None, doc("X-Request-Id of the request that made the change.")]
     before: MemoryReply | None | UnsetType = UNSET
     after: MemoryReply | None | UnsetType = UNSET
 
@@ -47,7 +46,7 @@ class ChangesReply(Struct, frozen=True, kw_only=True):
     """Changes, oldest first. To continue after them, send `seq` as `since`."""
 
     items: list[ChangeReply]
-    next_cursor: Annotated[str | None, Meta(description="The `since` of the next page; null on the last page.")]
+    next_cursor: Annotated[str | None, doc("The `since` of the next page; null on the last page.")]
     seq: fields.SeqText
 
     @classmethod

@@ -1,22 +1,35 @@
-"""Requests and replies about checkpoints, diffs and rollbacks."""
+"""Requests and replies about checkpoints, diffs, rollbacks, forks, comparisons and merges."""
 
 from datetime import datetime
-from typing import Annotated, Literal
-
-from msgspec import Meta, Struct
-
-from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack
+from msgspec import Meta
+from msgspec import Struct
+from muisti.core.model.comparisons import Strategy
+from muisti.core.model.outcomes import Checkpoint
+from muisti.core.model.outcomes import Cleared
+from muisti.core.model.outcomes import Diff
+from muisti.core.model.outcomes import MemoryChange
+from muisti.core.model.outcomes import RolledBack
+from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
-from muisti.service.schemas.policy import FlagReply, flagged
-from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
+from muisti.service.schemas.policy import FlagReply
+from muisti.service.schemas.policy import flagged
+from muisti.service.schemas.replies import FieldChangeReply
+from muisti.service.schemas.replies import MemoryReply
+from typing import Annotated
+from typing import Any
+from typing import Literal
+from typing import Self
+
 
 CheckpointName = Annotated[
     str,
     Meta(
         description="1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter.",
-        extra_json_schema={"pattern": "^[a-z][a-z0-9._-]{0,62}$"},
+        extra_json_schema={"pattern": "^[a-z][a-z0-9._-]{0,62}$"},  # checked by the core
         examples=["before-import"],
     ),
 ]
@@ -26,59 +39,56 @@ class CheckpointBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A name for the space's current point."""
 
     name: CheckpointName
-    note: (
-        Annotated[str, Meta(description="Purpose of the checkpoint.", extra_json_schema={"maxLength": 2000})] | None
-    ) = None
+    note: Annotated[str, doc("Purpose of the checkpoint.", maxLength=2000)] | None = None
 
 
 class RollBackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Point to roll back to."""
 
-    to: Annotated[str, Meta(description="A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
+    to: Annotated[str, doc("A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
 
 
 class ClearBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Confirmation that all memories of a space may be deleted."""
 
-    confirm: Annotated[str, Meta(description=f"The phrase `{CLEAR_PHRASE}`.", examples=[CLEAR_PHRASE])]
+    confirm: Annotated[str, doc(f"The phrase `{CLEAR_PHRASE}`.", examples=[CLEAR_PHRASE])]
 
 
-class ClearedReply(Struct, frozen=True, kw_only=True):
+class ClearedReply(Reply, frozen=True, kw_only=True):
     """Result of clearing a space. A rollback to `before` undoes it."""
 
-    ended: Annotated[int, Meta(description="Memories that were deleted.")]
+    ended: Annotated[int, doc("Memories that were deleted.")]
     before: fields.SeqText
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, done: Cleared) -> "ClearedReply":
-        return cls(ended=done.ended, before=str(done.before), seq=str(done.written.seq))
+    def of(cls, value: Cleared, /, **more: Any) -> Self:
+        return super().of(value, seq=str(value.written.seq), **more)
 
 
-class CheckpointReply(Struct, frozen=True, kw_only=True):
+class CheckpointReply(Reply, frozen=True, kw_only=True):
     """A named point of history."""
 
     name: CheckpointName
     seq: fields.SeqText
     created_at: datetime
-    actor: Annotated[str, Meta(description="Caller that created it, as in the audit log.")]
+    actor: Annotated[str, doc("Caller that created it, as in the audit log.")]
     note: str | None
 
     @classmethod
-    def of(cls, one: Checkpoint, at: Seq) -> "CheckpointReply":
-        """Make the reply of a checkpoint; `at` is any point of the same epoch."""
-        seq = str(Seq(at.epoch, one.seq))
-        return cls(name=one.name, seq=seq, created_at=one.created_at, actor=one.actor, note=one.note)
+    def at(cls, one: Checkpoint, point: Seq) -> Self:
+        """Return the reply of a checkpoint; `point` is any point of the same epoch."""
+        return cls.of(one, seq=str(Seq(point.epoch, one.seq)))
 
 
-class CheckpointsReply(Struct, frozen=True, kw_only=True):
+class CheckpointsReply(Reply, frozen=True, kw_only=True):
     """All checkpoints of a space, newest first."""
 
     items: list[CheckpointReply]
     next_cursor: None = None
 
 
-class MemoryChangeReply(Struct, frozen=True, kw_only=True):
+class MemoryChangeReply(Reply, frozen=True, kw_only=True):
     """Difference of a memory between two points. `before` and `after` are null where it was not current."""
 
     id: fields.MemoryId
@@ -88,13 +98,11 @@ class MemoryChangeReply(Struct, frozen=True, kw_only=True):
     changes: list[FieldChangeReply]
 
     @classmethod
-    def of(cls, one: MemoryChange) -> "MemoryChangeReply":
-        before, after = (None if memory is None else MemoryReply.of(memory) for memory in (one.before, one.after))
-        changes = [FieldChangeReply(field=each.field, before=each.before, after=each.after) for each in one.fields]
-        return cls(id=one.id, change=one.change, before=before, after=after, changes=changes)
+    def of(cls, value: MemoryChange, /, **more: Any) -> Self:
+        return super().of(value, changes=value.fields, **more)
 
 
-class DiffReply(Struct, frozen=True, kw_only=True):
+class DiffReply(Reply, frozen=True, kw_only=True):
     """A page of what changed between two points, in the order of ids."""
 
     items: list[MemoryChangeReply]
@@ -102,33 +110,76 @@ class DiffReply(Struct, frozen=True, kw_only=True):
     since: fields.SeqText
     until: fields.SeqText
 
-    @classmethod
-    def of(cls, diff: Diff) -> "DiffReply":
-        items = [MemoryChangeReply.of(one) for one in diff.items]
-        return cls(items=items, next_cursor=diff.next_cursor, since=str(diff.since), until=str(diff.until))
 
-
-class RolledBackReply(Struct, frozen=True, kw_only=True):
+class RolledBackReply(Reply, frozen=True, kw_only=True):
     """Result of a rollback: the space is as it was at `to`. A rollback to `before` undoes it."""
 
     to: fields.SeqText
     before: fields.SeqText
-    added: Annotated[int, Meta(description="Memories that came back.")]
+    added: Annotated[int, doc("Memories that came back.")]
     changed: int
     ended: int
-    flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
+    flags: Annotated[list[FlagReply], doc("Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, done: RolledBack) -> "RolledBackReply":
-        tally = done.written.tally
-        assert tally is not None
-        return cls(
-            to=str(done.to),
-            before=str(done.before),
-            added=tally.added,
-            changed=tally.changed,
-            ended=tally.ended,
-            flags=flagged(done.written.flags),
-            seq=str(done.written.seq),
-        )
+    def of(cls, value: RolledBack, /, **more: Any) -> Self:
+        written = value.written
+        points = {"to": str(value.to), "before": str(value.before), "seq": str(written.seq)}
+        return super().of(written.tally, **points, flags=flagged(written.flags), **more)
+
+
+# Requests and replies about forks, comparisons and merges
+
+
+class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A name for the copy."""
+
+    name: fields.SpaceName
+
+
+class MergeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"source": "from"}):
+    """Space to merge into this one, and the side that wins when both have changed a memory."""
+
+    source: fields.SpaceName
+    strategy: Annotated[Strategy, doc("Side that wins: `ours` is this space, `theirs` the other.")] | None = None
+    drop: Annotated[bool, doc("Erase the other space afterwards; needs the scope admin.")] = False
+
+
+class DivergenceReply(Reply, frozen=True, kw_only=True):
+    """A memory that differs between two spaces: `ours` in this space, `theirs` in the other; null where it is missing.
+
+    `id` is its id in this space, `other` that in the other one. `here` and `there` are the changes on each side since
+    both were the same.
+    """
+
+    id: fields.MemoryId
+    other: fields.MemoryId
+    conflict: Annotated[bool, doc("Both have changed it, or want one address.")]
+    ours: MemoryReply | None
+    theirs: MemoryReply | None
+    here: list[FieldChangeReply]
+    there: list[FieldChangeReply]
+
+
+class ComparisonReply(Reply, frozen=True, kw_only=True):
+    """A page of what differs between two spaces, and the points of both at which that was seen."""
+
+    items: list[DivergenceReply]
+    next_cursor: str | None
+    seq: fields.SeqText
+    other: fields.SeqText
+
+
+class MergedReply(Reply, frozen=True, kw_only=True):
+    """Number of memories that the space has taken over."""
+
+    added: int
+    changed: int
+    ended: int
+    flags: Annotated[list[FlagReply], doc("Differences from the merged state; empty for none.")]
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, value: Written, /, **more: Any) -> Self:
+        return super().of(value.tally, flags=flagged(value.flags), seq=str(value.seq), **more)

@@ -1,24 +1,33 @@
 """Requests and replies of reviews: conflicts that wait for a decision, and candidates."""
 
 from datetime import datetime
-from typing import Annotated, Any, get_args
-
-from msgspec import UNSET, Meta, Struct, UnsetType
-
-from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind
+from msgspec import Struct
+from msgspec import UNSET
+from msgspec import UnsetType
+from muisti.core.model.outcomes import ConflictPage
+from muisti.core.model.outcomes import OpenConflict
+from muisti.core.model.outcomes import ReviewKind
+from muisti.core.model.outcomes import Reviewed
 from muisti.core.model.terms import Decision
-from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
-from muisti.service.schemas.likeness import DifferenceReply, differing
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
+from muisti.service.schemas.likeness import DifferenceReply
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.settings import Settings
+from typing import Annotated
+from typing import Any
+from typing import Self
+from typing import get_args
 
-ConflictId = Annotated[str, Meta(description="Number of the conflict.", examples=["12"])]
+
+ConflictId = Annotated[str, doc("Number of the conflict.", examples=["12"])]
 DecisionName = Annotated[
     Decision,
-    Meta(
-        description="`keep` both, let the new one `supersede` the existing one, or `reject` the new one: delete it.",
-        extra_json_schema={"type": "string", "enum": list(get_args(Decision))},
+    doc(
+        "`keep` both, let the new one `supersede` the existing one, or `reject` the new one: delete it.",
+        type="string",
+        enum=list(get_args(Decision)),
     ),
 ]
 
@@ -29,50 +38,37 @@ class DecisionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     decision: DecisionName
 
 
-class ConflictReply(Struct, frozen=True, kw_only=True):
+class ConflictReply(Reply, frozen=True, kw_only=True):
     """Two current memories: `new` was stored although it says what `existing` says, or the contrary."""
 
     id: ConflictId
     kind: Annotated[
         ReviewKind,
-        Meta(
-            description="`duplicate` says the same, `conflict` the contrary or another value, `possible_conflict` "
+        doc(
+            "`duplicate` says the same, `conflict` the contrary or another value, `possible_conflict` "
             "perhaps the contrary."
         ),
     ]
-    similarity: Annotated[float | None, Meta(description="Cosine of both texts when they were compared.")]
-    differs: Annotated[list[DifferenceReply], Meta(description="Their differences.")]
+    similarity: Annotated[float | None, doc("Cosine of both texts when they were compared.")]
+    differs: Annotated[list[DifferenceReply], doc("Their differences.")]
     opened_at: datetime
-    actor: Annotated[str, Meta(description="Caller that stored the new one, as in the audit log.")]
+    actor: Annotated[str, doc("Caller that stored the new one, as in the audit log.")]
     existing: MemoryReply
     new: MemoryReply
 
     @classmethod
-    def of(cls, one: OpenConflict) -> "ConflictReply":
-        return cls(
-            id=str(one.id),
-            kind=one.kind,
-            similarity=one.similarity,
-            differs=differing(one.differs),
-            opened_at=one.opened_at,
-            actor=one.actor,
-            existing=MemoryReply.of(one.existing),
-            new=MemoryReply.of(one.new),
-        )
+    def of(cls, value: OpenConflict, /, **more: Any) -> Self:
+        return super().of(value, id=str(value.id), **more)
 
 
-class ConflictsReply(Struct, frozen=True, kw_only=True):
+class ConflictsReply(Reply, frozen=True, kw_only=True):
     """A page of open conflicts, newest first."""
 
     items: list[ConflictReply]
     next_cursor: str | None
 
-    @classmethod
-    def of(cls, page: ConflictPage) -> "ConflictsReply":
-        return cls(items=[ConflictReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
-
-class DecidedReply(Struct, frozen=True, kw_only=True):
+class DecidedReply(Reply, frozen=True, kw_only=True):
     """The decision, and the ids of both memories."""
 
     id: ConflictId
@@ -82,17 +78,17 @@ class DecidedReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, one: OpenConflict, decision: Decision, seq: Seq) -> "DecidedReply":
-        return cls(id=str(one.id), decision=decision, existing_id=one.existing.id, new_id=one.new.id, seq=str(seq))
+    def of(cls, value: OpenConflict, /, **more: Any) -> Self:
+        return cls(id=str(value.id), existing_id=value.existing.id, new_id=value.new.id, **more)
 
 
-Counts = Annotated[dict[str, int], Meta(description="Memories by status.")]
+Counts = Annotated[dict[str, int], doc("Memories by status.")]
 
 
 class PromoteBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Least number of retrievals of a candidate; the default is that of the settings."""
 
-    retrievals: Annotated[int, Meta(ge=0, description="MUISTI_PROMOTE_RETRIEVALS")] | UnsetType = UNSET
+    retrievals: Annotated[int, doc("MUISTI_PROMOTE_RETRIEVALS", ge=0)] | UnsetType = UNSET
 
     def thresholds(self, settings: Settings) -> dict[str, Any]:
         usual = settings.promote_retrievals
@@ -102,8 +98,8 @@ class PromoteBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class PruneBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits below which candidates are deprecated: older and retrieved less often. The settings have the defaults."""
 
-    retrievals: Annotated[int, Meta(ge=0, description="MUISTI_PRUNE_RETRIEVALS")] | UnsetType = UNSET
-    days: Annotated[float, Meta(ge=0, description="MUISTI_PRUNE_DAYS")] | UnsetType = UNSET
+    retrievals: Annotated[int, doc("MUISTI_PRUNE_RETRIEVALS", ge=0)] | UnsetType = UNSET
+    days: Annotated[float, doc("MUISTI_PRUNE_DAYS", ge=0)] | UnsetType = UNSET
 
     def thresholds(self, settings: Settings) -> dict[str, Any]:
         return {
@@ -112,21 +108,15 @@ class PruneBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         }
 
 
-class ReviewReply(Struct, frozen=True, kw_only=True):
+class ReviewReply(Reply, frozen=True, kw_only=True):
     """The memories whose status changed, and how many memories there are of each before and after."""
 
     items: list[MemoryReply]
     before: Counts
     after: Counts
-    more: Annotated[bool, Meta(description="There may be more: call again.")]
+    more: Annotated[bool, doc("There may be more: call again.")]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, reviewed: Reviewed) -> "ReviewReply":
-        return cls(
-            items=[MemoryReply.of(memory) for memory in reviewed.written.memories],
-            before=dict(reviewed.before),
-            after=dict(reviewed.after),
-            more=reviewed.more,
-            seq=str(reviewed.written.seq),
-        )
+    def of(cls, value: Reviewed, /, **more: Any) -> Self:
+        return super().of(value, items=list(value.written.memories), seq=str(value.written.seq), **more)

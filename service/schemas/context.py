@@ -1,6 +1,5 @@
 """Bodies and replies of contexts: what goes into a prompt, and what that rests on."""
 
-from msgspec import Meta
 from msgspec import Struct
 from msgspec import UNSET
 from msgspec import UnsetType
@@ -28,11 +27,15 @@ from muisti.core.views.read import ENCODINGS
 from muisti.core.views.read import Request
 from muisti.core.views.read import USUAL
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.copying import copied
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.search_requests import PartBody
 from muisti.service.schemas.search_requests import RecencyBody
 from typing import Annotated
+from typing import Any
 from typing import Literal
+from typing import Self
 from typing import cast
 
 
@@ -43,88 +46,70 @@ class SectionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A section of a context. Room that it does not use goes to the sections after it, and to `memories` last."""
 
     max_tokens: Annotated[
-        int | None,
-        Meta(
-            description="Tokens at most, the title included; null: all that is left.",
-            extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX},
-        ),
+        int | None, doc("Tokens at most, the title included; null: all that is left.", minimum=1, maximum=BUDGET_MAX)
     ] = None
-    turns: Annotated[
-        int,
-        Meta(
-            description="Memories of the section `recent` at most.",
-            extra_json_schema={"minimum": 1, "maximum": TURNS_MAX},
-        ),
-    ] = 4
+    turns: Annotated[int, doc("Memories of the section `recent` at most.", minimum=1, maximum=TURNS_MAX)] = 4
 
 
 class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A context to be made."""
 
     query: Annotated[
-        str,
-        Meta(description="What the context is for. Quotation marks demand nothing.", examples=["where do we meet?"]),
+        str, doc("What the context is for. Quotation marks demand nothing.", examples=["where do we meet?"])
     ]
-    token_budget: Annotated[
-        int,
-        Meta(
-            description="Tokens of the whole text at most.",
-            extra_json_schema={"minimum": BUDGET_MIN, "maximum": BUDGET_MAX},
-        ),
-    ] = 1_000
+    token_budget: Annotated[int, doc("Tokens of the whole text at most.", minimum=BUDGET_MIN, maximum=BUDGET_MAX)] = (
+        1_000
+    )
     encoding: Annotated[
         str,
-        Meta(
-            description="The encoding that tokens are counted in, exactly. Others are refused: no estimates.",
-            extra_json_schema={"enum": list(ENCODINGS)},
+        doc(
+            "The encoding that tokens are counted in, exactly. Others are refused: no estimates.", enum=list(ENCODINGS)
         ),
     ] = USUAL
-    conversation: Annotated[str | None, Meta(description="Name of the conversation that the agent is in.")] = None
+    conversation: Annotated[str | None, doc("Name of the conversation that the agent is in.")] = None
     spaces: Annotated[
         list[PartBody],
-        Meta(
-            description="Spaces to search beside this one, whose weight is 1 unless it is named here. The key "
+        doc(
+            "Spaces to search beside this one, whose weight is 1 unless it is named here. The key "
             "must open each. Turns and summaries are of this space alone.",
-            extra_json_schema={"maxItems": SPACES_MAX},
+            maxItems=SPACES_MAX,
             examples=[[{"name": "global", "weight": 0.8}]],
         ),
     ] = []
     sections: Annotated[
         dict[str, SectionBody] | None,
-        Meta(
-            description="Sections by name, in the order in which they are shown: profile, instructions, recent, "
+        doc(
+            "Sections by name, in the order in which they are shown: profile, instructions, recent, "
             "summaries, about, facts, documents, memories. `about` has facts of the graph about what the query names. "
             "By default memories, behind recent turns when a conversation is named.",
             examples=[{"profile": {"max_tokens": 256}, "memories": {}}],
         ),
     ] = None
     compress: Annotated[
-        Compress,
-        Meta(description="`long`: long memories may be shown in pieces; `never`: all are shown whole."),
+        Compress, doc("`long`: long memories may be shown in pieces; `never`: all are shown whole.")
     ] = "long"
     template: Annotated[
         str | None,
-        Meta(
-            description="A text with $context, or $notice, $query and $profile … $memories, in place of our layout.",
-            extra_json_schema={"maxLength": TEMPLATE_MAX},
+        doc(
+            "A text with $context, or $notice, $query and $profile … $memories, in place of our layout.",
+            maxLength=TEMPLATE_MAX,
             examples=["<memory>\n$context</memory>"],
         ),
     ] = None
-    mode: Annotated[Ranked, Meta(description="How the memories are ranked.")] = "hybrid"
+    mode: Annotated[Ranked, doc("How the memories are ranked.")] = "hybrid"
     filter: fields.FilterJson | None = None
     recency: RecencyBody | None = None
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
     min_evidence: Annotated[
-        Literal["none", "weak", "strong"],
-        Meta(description="The section memories is empty when there is less evidence."),
+        Literal["none", "weak", "strong"], doc("The section memories is empty when there is less evidence.")
     ] = "weak"
-    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
-    no_touch: Annotated[bool, Meta(description="Do not count the memories as retrieved.")] = False
+    receipt: Annotated[bool, doc("Keep what was asked and answered; `receipt` in the answer.")] = False
+    no_touch: Annotated[bool, doc("Do not count the memories as retrieved.")] = False
     instructions: Annotated[
         bool | None,
-        Meta(
-            description="Show standing instructions that apply, in a section before the others, if there are any. By "
+        doc(
+            "Show standing instructions that apply, in a section before the others, if there are any. By "
             "default when `sections` is left out."
         ),
     ] = None
@@ -137,51 +122,39 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         """
         if self.receipt and self.spaces:
             raise InvalidInput.at("$.receipt", "a receipt is of one space; leave out spaces or receipt")
-        sections = None if self.sections is None else {name: _wanted(one) for name, one in self.sections.items()}
-        return Request(
-            query=self.query,
-            token_budget=self.token_budget,
-            encoding=self.encoding,
-            conversation=self.conversation,
+        sections = None if self.sections is None else {name: copied(Wanted, one) for name, one in self.sections.items()}
+        return copied(
+            Request,
+            self,
             spaces=[Part(part.name, part.weight) for part in self.spaces],
             sections=cast("dict[SectionName, Wanted] | None", sections),
-            compress=self.compress,
-            template=self.template,
-            mode=self.mode,
             filter=None if self.filter is None else filters.parse(self.filter),
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
-            min_evidence=self.min_evidence,
-            no_touch=self.no_touch,
-            instructions=self.instructions,
         )
 
 
-class ContextReply(Struct, frozen=True, kw_only=True):
+class ContextReply(Reply, frozen=True, kw_only=True):
     """A text for a prompt, its exact size, and what it rests on."""
 
     text: str
-    tokens: Annotated[int, Meta(description="Tokens of `text`, counted exactly; never more than the budget.")]
+    tokens: Annotated[int, doc("Tokens of `text`, counted exactly; never more than the budget.")]
     token_budget: int
     encoding: str
-    evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
-    strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
-    strategy: Annotated[Mode, Meta(description="The mode that ran.")]
+    evidence: Annotated[Evidence, doc("Whether anything here is about the query; none is no fault.")]
+    strength: Annotated[float, doc("Number on which `evidence` is based, from 0 up.", ge=0)]
+    strategy: Annotated[Mode, doc("The mode that ran.")]
     sections: tuple[Section, ...]
     citations: tuple[Citation, ...]
-    left_out: Annotated[tuple[LeftOut, ...], Meta(description="The best of what was found and left out.")]
+    left_out: Annotated[tuple[LeftOut, ...], doc("The best of what was found and left out.")]
     left_out_total: int
-    next_budget: Annotated[int | None, Meta(description="The budget with which the best of these would fit.")]
-    degraded: Annotated[tuple[str, ...], Meta(description="Parts of the request that could not be done, in words.")]
-    spaces: Annotated[tuple[SpaceRead, ...], Meta(description="The spaces that were read.")]
+    next_budget: Annotated[int | None, doc("The budget with which the best of these would fit.")]
+    degraded: Annotated[tuple[str, ...], doc("Parts of the request that could not be done, in words.")]
+    spaces: Annotated[tuple[SpaceRead, ...], doc("The spaces that were read.")]
     seq: fields.SeqText
-    receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
+    receipt: Annotated[str, doc("Id of the receipt, when one was asked for.")] | UnsetType = UNSET
 
     @classmethod
-    def of(cls, one: Context, receipt: str | UnsetType = UNSET) -> "ContextReply":
-        return copied(cls, one, seq=str(one.seq), receipt=receipt)
-
-
-def _wanted(one: SectionBody) -> Wanted:
-    return Wanted(max_tokens=one.max_tokens, turns=one.turns)
+    def of(cls, value: Context, receipt: str | UnsetType = UNSET, /, **more: Any) -> Self:
+        return super().of(value, receipt=receipt, **more)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import Annotated, cast
+from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.conversations import (
     ASSISTANT,
@@ -16,14 +16,15 @@ from muisti.core.model.conversations import (
     Turn,
 )
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import SourceClass
 from muisti.core.views.conversations import Stream
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversations import Spans, StateName, Title, Users
+from muisti.service.schemas.copying import copied
+from muisti.service.schemas.fields import doc
 
 USER = "user"  # who speaks first in an exchange that names nobody
 
-Message = Annotated[str, Meta(description="What was said: not blank, no NUL.", extra_json_schema={"minLength": 1})]
+Message = Annotated[str, doc("What was said: not blank, no NUL.", minLength=1)]
 _LINE = re.compile(rb"\S[^\n]*")  # one that is not empty, from its first character
 
 
@@ -138,17 +139,7 @@ class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise InvalidInput.at(f"{path}.content", "goes without user and system: those are an exchange of two")
         if first is None:
             raise InvalidInput.at(path, "needs `user` and `system`, or `author` and `content`")
-        return Turn(
-            content=first,
-            turn=self.turn,
-            at=self.at,
-            author=author,
-            reply=reply,
-            metadata=self.metadata,
-            tags=tuple(self.tags),
-            source=self.source,
-            source_class=cast(SourceClass, self.source_class),
-        )
+        return copied(Turn, self, content=first, author=author, reply=reply, replier=None, tags=tuple(self.tags))
 
 
 class ExchangesBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,7 +1,7 @@
 """Replies about sessions, conversations, topics and exchanges; requests are in `conversation_requests`."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -9,36 +9,31 @@ from muisti.core.model.conversations import (
     USERS_MAX,
     Arrived,
     Ending,
-    ExchangePage,
     Object,
-    ObjectPage,
     Streamed,
 )
-from muisti.core.views.conversations import Adopted, Suggestions
+from muisti.core.views.conversations import Suggestions
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.errors import Problem
-from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.fields import doc
+from muisti.service.schemas.policy import FlagReply
 from muisti.service.schemas.replies import Cursor, ItemReply, ItemsReply, MemoryReply
 
-Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
-Users = Annotated[
-    list[fields.Author],
-    Meta(description="Who takes part.", extra_json_schema={"maxItems": USERS_MAX}, examples=[["Ann"]]),
-]
-StateName = Annotated[
-    str, Meta(description="A closed one takes no more turns.", extra_json_schema={"enum": ["open", "closed"]})
-]
+Title = Annotated[str, doc("What it is called.", minLength=1, maxLength=2000)]
+Users = Annotated[list[fields.Author], doc("Who takes part.", maxItems=USERS_MAX, examples=[["Ann"]])]
+StateName = Annotated[str, doc("A closed one takes no more turns.", enum=["open", "closed"])]
 Spans = Annotated[
     list[Annotated[list[int], Meta(min_length=2, max_length=2)]],
-    Meta(description="Stretches of turns: the first and the last of each.", examples=[[[1, 12], [30, 34]]]),
+    doc("Stretches of turns: the first and the last of each.", examples=[[[1, 12], [30, 34]]]),
 ]
 
 
-class _ObjectReply(Struct, frozen=True, kw_only=True):
+class _ObjectReply(Reply, frozen=True, kw_only=True):
     """Fields that sessions, conversations and topics have in common."""
 
     id: fields.MemoryId
-    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     name: str
     title: Title
     state: StateName
@@ -48,10 +43,23 @@ class _ObjectReply(Struct, frozen=True, kw_only=True):
     created_at: fields.Time
     updated_at: fields.Time
     closed_at: fields.Time | None
-    turns: Annotated[int, Meta(description="How many exchanges it has.", ge=0)]
-    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of its exchanges.", ge=0)]
-    first_at: Annotated[datetime | None, Meta(description="When its first turn was said.")]
-    last_at: Annotated[datetime | None, Meta(description="When its last turn was said.")]
+    turns: Annotated[int, doc("How many exchanges it has.", ge=0)]
+    tokens: Annotated[int, doc("Words, punctuation marks and CJK characters of its exchanges.", ge=0)]
+    first_at: Annotated[datetime | None, doc("When its first turn was said.")]
+    last_at: Annotated[datetime | None, doc("When its last turn was said.")]
+
+    @classmethod
+    def of(cls, value: Object, /, **more: Any) -> Self:
+        memory, counted, closed_at = value.memory, value.counted, value.memory.structure.get("closed_at")
+        return super().of(
+            memory,
+            name=value.name,
+            title=memory.content,
+            state=value.state,
+            closed_at=datetime.fromisoformat(closed_at) if isinstance(closed_at, str) else None,
+            **{name: getattr(counted, name) for name in ("turns", "tokens", "first_at", "last_at")},
+            **more,
+        )
 
 
 class SessionReply(_ObjectReply, frozen=True, kw_only=True):
@@ -59,11 +67,11 @@ class SessionReply(_ObjectReply, frozen=True, kw_only=True):
 
     name: fields.SessionName
     users: Users
-    conversations: Annotated[int, Meta(description="How many conversations it has.", ge=0)]
+    conversations: Annotated[int, doc("How many conversations it has.", ge=0)]
 
     @classmethod
-    def of(cls, found: Object) -> "SessionReply":
-        return cls(**_told(found), users=list(found.users), conversations=found.counted.conversations)
+    def of(cls, value: Object, /, **more: Any) -> Self:
+        return super().of(value, users=list(value.users), conversations=value.counted.conversations, **more)
 
 
 class ConversationReply(_ObjectReply, frozen=True, kw_only=True):
@@ -72,18 +80,14 @@ class ConversationReply(_ObjectReply, frozen=True, kw_only=True):
     name: fields.ConversationName
     session: fields.SessionName | None
     users: Users
-    topics: Annotated[int, Meta(description="How many topics it has.", ge=0)]
+    topics: Annotated[int, doc("How many topics it has.", ge=0)]
     next_turn: fields.TurnNumber
 
     @classmethod
-    def of(cls, found: Object) -> "ConversationReply":
-        return cls(
-            **_told(found),
-            session=found.memory.session,
-            users=list(found.users),
-            topics=found.counted.topics,
-            next_turn=1 if found.counted.last_turn is None else found.counted.last_turn + 1,
-        )
+    def of(cls, value: Object, /, **more: Any) -> Self:
+        users, counted = list(value.users), value.counted
+        next_turn = 1 if counted.last_turn is None else counted.last_turn + 1
+        return super().of(value, users=users, topics=counted.topics, next_turn=next_turn, **more)
 
 
 class TopicReply(_ObjectReply, frozen=True, kw_only=True):
@@ -94,129 +98,77 @@ class TopicReply(_ObjectReply, frozen=True, kw_only=True):
     spans: Spans
 
     @classmethod
-    def of(cls, found: Object) -> "TopicReply":
-        memory = found.memory
-        spans = cast("list[list[int]]", memory.structure.get("spans", []))
-        return cls(
-            **_told(found),
-            conversation=memory.conversation or "",
-            spans=spans,
-        )
+    def of(cls, value: Object, /, **more: Any) -> Self:
+        memory = value.memory
+        spans = memory.structure.get("spans", [])
+        return super().of(value, conversation=memory.conversation or "", spans=spans, **more)
 
 
-def _told(found: Object) -> dict[str, Any]:
-    memory, counted = found.memory, found.counted
-    closed_at = memory.structure.get("closed_at")
-    return {
-        "id": memory.id,
-        "version": memory.version,
-        "name": found.name,
-        "title": memory.content,
-        "state": found.state,
-        "category": memory.category,
-        "metadata": dict(memory.metadata),
-        "tags": list(memory.tags),
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        "closed_at": datetime.fromisoformat(closed_at) if isinstance(closed_at, str) else None,
-        "turns": counted.turns,
-        "tokens": counted.tokens,
-        "first_at": counted.first_at,
-        "last_at": counted.last_at,
-    }
+Total = Annotated[int, doc("How many there are on all pages.", ge=0)]
 
 
-Total = Annotated[int, Meta(description="How many there are on all pages.", ge=0)]
-
-
-class SessionsReply(Struct, frozen=True, kw_only=True):
+class SessionsReply(Reply, frozen=True, kw_only=True):
     """Sessions."""
 
     items: list[SessionReply]
     total: Total
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, page: ObjectPage) -> "SessionsReply":
-        items = [SessionReply.of(one) for one in page.items]
-        return cls(items=items, total=page.total, next_cursor=page.next_cursor)
 
-
-class ConversationsReply(Struct, frozen=True, kw_only=True):
+class ConversationsReply(Reply, frozen=True, kw_only=True):
     """Conversations, those with the latest turn first unless `sort` names another order."""
 
     items: list[ConversationReply]
     total: Total
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, page: ObjectPage) -> "ConversationsReply":
-        items = [ConversationReply.of(one) for one in page.items]
-        return cls(items=items, total=page.total, next_cursor=page.next_cursor)
 
-
-class TopicsReply(Struct, frozen=True, kw_only=True):
+class TopicsReply(Reply, frozen=True, kw_only=True):
     """Topics of a conversation."""
 
     items: list[TopicReply]
     total: Total
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, page: ObjectPage) -> "TopicsReply":
-        return cls(items=[TopicReply.of(one) for one in page.items], total=page.total, next_cursor=page.next_cursor)
 
-
-class ExchangesReply(Struct, frozen=True, kw_only=True):
+class ExchangesReply(Reply, frozen=True, kw_only=True):
     """Exchanges of a conversation, in the order of their turns."""
 
     items: list[MemoryReply]
     total: Total
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, page: ExchangePage) -> "ExchangesReply":
-        return cls(items=[MemoryReply.of(one) for one in page.items], total=page.total, next_cursor=page.next_cursor)
 
-
-class ArrivedReply(Struct, frozen=True, kw_only=True):
+class ArrivedReply(Reply, frozen=True, kw_only=True):
     """A turn that came in: the memory that it is, and whether it was there already."""
 
     turn: fields.TurnNumber
     id: fields.MemoryId
-    replayed: Annotated[bool, Meta(description="The turn was there already, with the same content.")]
+    replayed: Annotated[bool, doc("The turn was there already, with the same content.")]
     topic: fields.TopicName | None
 
     @classmethod
-    def of(cls, one: Arrived) -> "ArrivedReply":
-        return cls(turn=one.memory.turn or 0, id=one.memory.id, replayed=one.replayed, topic=one.topic)
+    def of(cls, value: Arrived, /, **more: Any) -> Self:
+        return super().of(value, turn=value.memory.turn or 0, id=value.memory.id, **more)
 
 
-class StreamedReply(Struct, frozen=True, kw_only=True):
+class StreamedReply(Reply, frozen=True, kw_only=True):
     """Turns that came in, in the order of the request."""
 
     conversation: fields.ConversationName
     session: fields.SessionName | None
     category: fields.Category | None
     items: list[ArrivedReply]
-    created: Annotated[int, Meta(description="How many of them are new.", ge=0)]
+    created: Annotated[int, doc("How many of them are new.", ge=0)]
     next_turn: fields.TurnNumber
-    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
 
     @classmethod
-    def of(cls, streamed: Streamed) -> "StreamedReply":
-        return cls(
-            conversation=streamed.conversation,
-            session=streamed.session,
-            category=streamed.category,
-            items=[ArrivedReply.of(one) for one in streamed.items],
-            created=streamed.made,
-            next_turn=streamed.next_turn,
-            flags=flagged(streamed.flags),
-        )
+    def of(cls, value: Streamed, /, **more: Any) -> Self:
+        return super().of(value, created=value.made, **more)
 
 
-class EndedReply(Struct, frozen=True, kw_only=True):
+class EndedReply(Reply, frozen=True, kw_only=True):
     """Counts of what was deleted, by kind. An undo of the request brings all of it back."""
 
     sessions: int
@@ -227,21 +179,21 @@ class EndedReply(Struct, frozen=True, kw_only=True):
     total: int
 
     @classmethod
-    def of(cls, ending: Ending) -> "EndedReply":
+    def of(cls, value: Ending, /, **more: Any) -> Self:
         named = {"session": "sessions", "conversation": "conversations", "topic": "topics", "summary": "summaries"}
         counts = dict.fromkeys((*named.values(), "exchanges"), 0)
-        for kind, number in ending.counts.items():
+        for kind, number in value.counts.items():
             counts[named.get(kind, "exchanges")] += number
-        return cls(**counts, total=ending.total)
+        return super().of(value, **counts, **more)
 
 
-class SuggestionReply(Struct, frozen=True, kw_only=True):
+class SuggestionReply(Reply, frozen=True, kw_only=True):
     """A preference that a turn states. `memory` is there when it was stored, `problem` when it was not."""
 
     turn: int
     status: Annotated[
         Literal["created", "duplicate", "failed"],
-        Meta(description="`duplicate`: a current memory says it already; `failed`: refused for another reason."),
+        doc("`duplicate`: a current memory says it already; `failed`: refused for another reason."),
     ]
     memory: MemoryReply | UnsetType = UNSET
     problem: Problem | UnsetType = UNSET
@@ -254,8 +206,8 @@ class SuggestionsReply(Struct, frozen=True, kw_only=True):
     created: int
     duplicates: int
     failed: int
-    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was said; empty when all was.")]
-    next_turn: Annotated[int | None, Meta(description="Where to go on with `from`; null when all turns were read.")]
+    flags: Annotated[list[FlagReply], doc("What was not stored as it was said; empty when all was.")]
+    next_turn: Annotated[int | None, doc("Where to go on with `from`; null when all turns were read.")]
 
     @classmethod
     def of(cls, found: Suggestions, stored: ItemsReply) -> "SuggestionsReply":
@@ -279,28 +231,18 @@ def _suggested(turn: int, item: ItemReply) -> SuggestionReply:
     )
 
 
-class LeftReply(Struct, frozen=True, kw_only=True):
+class LeftReply(Reply, frozen=True, kw_only=True):
     """A memory that was not adopted, and why."""
 
     id: fields.MemoryId
     why: str
 
 
-class AdoptedReply(Struct, frozen=True, kw_only=True):
+class AdoptedReply(Reply, frozen=True, kw_only=True):
     """Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."""
 
     exchanges: int
     conversations: int
     sessions: int
-    left: Annotated[int, Meta(description="Memories with a turn that stay as they are; `items` has the first 100.")]
+    left: Annotated[int, doc("Memories with a turn that stay as they are; `items` has the first 100.")]
     items: list[LeftReply]
-
-    @classmethod
-    def of(cls, adopted: Adopted) -> "AdoptedReply":
-        return cls(
-            exchanges=adopted.exchanges,
-            conversations=adopted.conversations,
-            sessions=adopted.sessions,
-            left=adopted.left,
-            items=[LeftReply(id=one.id, why=one.why) for one in adopted.items],
-        )

@@ -1,8 +1,44 @@
 """Replies and requests whose fields are those of another value."""
 
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from types import NoneType
+from typing import Any, Self, TypeVar, cast, get_args, get_type_hints
+
+from msgspec import UNSET, Struct, UnsetType
+
+from muisti.core.model.values import Seq
 
 T = TypeVar("T")
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """A reply whose fields have the names of those of a value of the core."""
+
+    @classmethod
+    def of(cls, value: Any, /, **more: Any) -> Self:
+        """Return the reply with the fields of a value; `more` has those that differ.
+
+        Values in fields become replies where these are declared, and points of history become texts. None becomes
+        absent where a field is never null. Fields that the value lacks keep their defaults.
+        """
+        fits = ((name, fit) for name, fit in _fits(cls) if name not in more and hasattr(value, name))
+        given = {name: fit(getattr(value, name)) for name, fit in fits}
+        return cls(**given, **more)
+
+    @classmethod
+    def each(cls, values: Iterable[Any]) -> list[Self]:
+        """Return the replies of several values."""
+        return [cls.of(value) for value in values]
+
+
+class Same(Reply, frozen=True, kw_only=True):
+    """A reply with the very fields of its value, which encodes to the same bytes."""
+
+    @classmethod
+    def of(cls, value: Any, /, **more: Any) -> Self:
+        """Return the value itself, without a copy."""
+        return cast(Self, value)
 
 
 def copied(kind: type[T], value: object, **more: Any) -> T:
@@ -15,3 +51,35 @@ def copied(kind: type[T], value: object, **more: Any) -> T:
     """
     names = (name for name in cast(Any, kind).__struct_fields__ if name not in more)
     return kind(**{name: getattr(value, name) for name in names}, **more)
+
+
+@cache
+def _fits(kind: type[Reply]) -> list[tuple[str, Callable[[Any], Any]]]:
+    """Return each field of a reply with the function that fits a value of the core to it."""
+    hints = get_type_hints(kind)
+    return [(name, _fit([*_parts(hints[name])])) for name in kind.__struct_fields__]
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """Yield the classes that an annotation is composed of."""
+    inner = get_args(annotation)
+    yield from (part for one in inner for part in _parts(one)) if inner else (annotation,)
+
+
+def _fit(parts: list[Any]) -> Callable[[Any], Any]:
+    reply = next((part for part in parts if Reply in getattr(part, "__mro__", ())), None)
+    null = UNSET if UnsetType in parts and NoneType not in parts else None
+
+    def fit(value: Any) -> Any:
+        if value is None:
+            return null
+        if isinstance(value, Seq):
+            return str(value)
+        if isinstance(value, Mapping):
+            return dict(cast(Mapping[str, Any], value))
+        if reply is None:
+            return value
+        many = isinstance(value, list | tuple)
+        return [reply.of(one) for one in cast(list[Any], value)] if many else reply.of(value)
+
+    return fit

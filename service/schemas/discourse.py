@@ -1,27 +1,33 @@
 """Requests and replies about topics, summaries and working memory."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Annotated, cast
-
-from msgspec import Meta, Struct
-
-from muisti.core.context.counting import ENCODINGS, USUAL
-from muisti.core.model.conversations import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
+from datetime import datetime
+from datetime import timedelta
+from msgspec import Meta
+from msgspec import Struct
+from muisti.core.context.counting import ENCODINGS
+from muisti.core.context.counting import USUAL
+from muisti.core.model.conversations import BUDGET
+from muisti.core.model.conversations import BUDGET_MAX
+from muisti.core.model.conversations import Entry
+from muisti.core.model.conversations import Held
+from muisti.core.model.conversations import PRIORITY_MAX
+from muisti.core.model.conversations import TEXT_MAX
+from muisti.core.model.conversations import Working
 from muisti.core.model.values import Memory
 from muisti.core.views.conversations import Stored
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
+from typing import Annotated
+from typing import Any
+from typing import Self
 
-Encoding = Annotated[
-    str, Meta(description="The encoding whose tokens are counted.", extra_json_schema={"enum": list(ENCODINGS)})
-]
-Budget = Annotated[
-    int,
-    Meta(description="Tokens that the text may have.", extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX}),
-]
-FirstTurn = Annotated[int, Meta(description="The first turn of the later topic.", extra_json_schema={"minimum": 1})]
-Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
+
+Encoding = Annotated[str, doc("The encoding whose tokens are counted.", enum=list(ENCODINGS))]
+Budget = Annotated[int, doc("Tokens that the text may have.", minimum=1, maximum=BUDGET_MAX)]
+FirstTurn = Annotated[int, doc("The first turn of the later topic.", minimum=1)]
+Title = Annotated[str, doc("What it is called.", minLength=1, maxLength=2000)]
 
 
 class SplitTopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,37 +49,31 @@ class MergeTopicsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     topics: Annotated[list[fields.TopicName], Meta(extra_json_schema={"minItems": 2}, examples=[["t1", "t2"]])]
 
 
-class ChangedTopic(Struct, frozen=True, kw_only=True):
+class ChangedTopic(Reply, frozen=True, kw_only=True):
     """A topic after a change."""
 
     id: fields.MemoryId
     version: int
     name: fields.TopicName
     title: str
-    spans: Annotated[list[list[int]], Meta(description="First and last turn of each stretch.")]
+    spans: Annotated[list[list[int]], doc("First and last turn of each stretch.")]
 
     @classmethod
-    def of(cls, memory: Memory) -> "ChangedTopic":
-        spans = cast("list[list[int]]", memory.structure.get("spans", []))
-        return cls(id=memory.id, version=memory.version, name=memory.topic or "", title=memory.content, spans=spans)
+    def of(cls, value: Memory, /, **more: Any) -> Self:
+        spans = value.structure.get("spans", [])
+        return super().of(value, name=value.topic or "", title=value.content, spans=spans, **more)
 
 
-class ChangedTopicsReply(Struct, frozen=True, kw_only=True):
+class ChangedTopicsReply(Reply, frozen=True, kw_only=True):
     """The topics that a change has left."""
 
     items: list[ChangedTopic]
-
-    @classmethod
-    def of(cls, memories: Sequence[Memory]) -> "ChangedTopicsReply":
-        return cls(items=[ChangedTopic.of(memory) for memory in memories])
 
 
 class SummariseBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Method of summarising. `abstractive` asks the language model of the operator; without one it is `extractive`."""
 
-    method: Annotated[
-        str, Meta(description="How summaries are made.", extra_json_schema={"enum": ["extractive", "abstractive"]})
-    ] = "extractive"
+    method: Annotated[str, doc("How summaries are made.", enum=["extractive", "abstractive"])] = "extractive"
     category: fields.Category | None = None
 
 
@@ -81,22 +81,16 @@ class SummaryReply(Struct, frozen=True, kw_only=True):
     """A summary, and what it is about. It is derived from `sources`, and erased with any of them."""
 
     id: fields.MemoryId
-    of: Annotated[
-        str,
-        Meta(
-            description="What it summarises.",
-            extra_json_schema={"enum": ["exchange", "topic", "conversation", "session"]},
-        ),
-    ]
+    of: Annotated[str, doc("What it summarises.", enum=["exchange", "topic", "conversation", "session"])]
     text: str
-    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the text.")]
-    method: Annotated[str, Meta(description="Whether it has sentences of its sources, or was written.")]
+    tokens: Annotated[int, doc("Words, punctuation marks and CJK characters of the text.")]
+    method: Annotated[str, doc("Whether it has sentences of its sources, or was written.")]
     session: fields.SessionName | None
     conversation: fields.ConversationName | None
     topic: fields.TopicName | None
     turn: fields.TurnNumber | None
-    up_to: Annotated[int | None, Meta(description="The last turn that it covers.")]
-    stale: Annotated[bool, Meta(description="What it is about has changed since.")]
+    up_to: Annotated[int | None, doc("The last turn that it covers.")]
+    stale: Annotated[bool, doc("What it is about has changed since.")]
     sources: list[fields.MemoryId]
     made_at: datetime
 
@@ -131,7 +125,7 @@ class SummariesReply(Struct, frozen=True, kw_only=True):
         return cls(items=[SummaryReply.of_memory(one.memory, stale=one.stale) for one in found])
 
 
-class MadeSummariesReply(Struct, frozen=True, kw_only=True):
+class MadeSummariesReply(Reply, frozen=True, kw_only=True):
     """The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."""
 
     items: list[SummaryReply]
@@ -142,23 +136,15 @@ class WorkingEntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
 
     memory_id: fields.MemoryId | None = None
-    content: Annotated[
-        str | None, Meta(description="A text of your own.", extra_json_schema={"maxLength": TEXT_MAX})
-    ] = None
-    tokens: Annotated[
-        int | None, Meta(description="Tokens to reserve.", extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX})
-    ] = None
-    pinned: Annotated[bool, Meta(description="Whether it is never evicted.")] = True
+    content: Annotated[str | None, doc("A text of your own.", maxLength=TEXT_MAX)] = None
+    tokens: Annotated[int | None, doc("Tokens to reserve.", minimum=1, maximum=BUDGET_MAX)] = None
+    pinned: Annotated[bool, doc("Whether it is never evicted.")] = True
     priority: Annotated[
-        int,
-        Meta(
-            description="What has the lowest goes first, unless it is pinned.",
-            extra_json_schema={"minimum": 0, "maximum": PRIORITY_MAX},
-        ),
+        int, doc("What has the lowest goes first, unless it is pinned.", minimum=0, maximum=PRIORITY_MAX)
     ] = 5
-    ttl_seconds: (
-        Annotated[int, Meta(description="Seconds after which it goes; none: it stays.", ge=1, le=3_153_600_000)] | None
-    ) = None
+    ttl_seconds: Annotated[int, doc("Seconds after which it goes; none: it stays.", ge=1, le=3_153_600_000)] | None = (
+        None
+    )
 
     def entry(self, key: str, now: datetime) -> Entry:
         """Return what the core keeps."""
@@ -167,7 +153,7 @@ class WorkingEntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return Entry(key=key, expires_at=expires_at, **given)
 
 
-class WorkingEntryReply(Struct, frozen=True, kw_only=True):
+class WorkingEntryReply(Reply, frozen=True, kw_only=True):
     """Entry that is kept at a key."""
 
     key: str
@@ -178,12 +164,8 @@ class WorkingEntryReply(Struct, frozen=True, kw_only=True):
     priority: int
     expires_at: datetime | None
 
-    @classmethod
-    def of(cls, entry: Entry) -> "WorkingEntryReply":
-        return copied(cls, entry)
 
-
-class HeldReply(Struct, frozen=True, kw_only=True):
+class HeldReply(Reply, frozen=True, kw_only=True):
     """Something that working memory holds, or has evicted for a `reason`."""
 
     source: Annotated[str, Meta(extra_json_schema={"enum": ["memory", "text", "reserved", "turn"]})]
@@ -193,24 +175,17 @@ class HeldReply(Struct, frozen=True, kw_only=True):
     turn: fields.TurnNumber | None
     pinned: bool
     priority: int | None
-    value: Annotated[float | None, Meta(description="What a turn is worth now; the sum of `parts`.")]
+    value: Annotated[float | None, doc("What a turn is worth now; the sum of `parts`.")]
     parts: dict[str, float]
     acts: Annotated[
-        list[str],
-        Meta(
-            description="Acts of a turn: `question`, `request`, `statement`, `preference`, `decision`, `task`. English."
-        ),
+        list[str], doc("Acts of a turn: `question`, `request`, `statement`, `preference`, `decision`, `task`. English.")
     ]
-    importance: Annotated[dict[str, float], Meta(description="Parts of the importance of a turn, which is never 0.")]
+    importance: Annotated[dict[str, float], doc("Parts of the importance of a turn, which is never 0.")]
     expires_at: datetime | None
     reason: Annotated[str | None, Meta(extra_json_schema={"enum": ["budget", "gone", None]})]
 
-    @classmethod
-    def of(cls, held: Held) -> "HeldReply":
-        return copied(cls, held, acts=list(held.acts))
 
-
-class WorkingReply(Struct, frozen=True, kw_only=True):
+class WorkingReply(Reply, frozen=True, kw_only=True):
     """The working memory of a conversation. `tokens` and `reserved` are together at most `token_budget`."""
 
     token_budget: int
@@ -223,29 +198,20 @@ class WorkingReply(Struct, frozen=True, kw_only=True):
     evicted: list[HeldReply]
 
     @classmethod
-    def of(cls, found: Working) -> "WorkingReply":
-        return cls(
-            token_budget=found.token_budget,
-            encoding=found.encoding,
-            text=found.text,
-            tokens=found.tokens,
-            reserved=found.reserved,
-            free=found.token_budget - found.tokens - found.reserved,
-            held=[HeldReply.of(one) for one in found.held],
-            evicted=[HeldReply.of(one) for one in found.evicted],
-        )
+    def of(cls, value: Working, /, **more: Any) -> Self:
+        return super().of(value, free=value.token_budget - value.tokens - value.reserved, **more)
 
 
 class OptimizeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A text to compress. `query` makes its words count more."""
 
-    text: Annotated[str, Meta(description="The text, which is not stored.")]
+    text: Annotated[str, doc("The text, which is not stored.")]
     token_budget: Budget = BUDGET
     encoding: Encoding = USUAL
-    query: Annotated[str, Meta(description="What the text is needed for.")] = ""
+    query: Annotated[str, doc("What the text is needed for.")] = ""
 
 
-class OptimizedReply(Struct, frozen=True, kw_only=True):
+class OptimizedReply(Reply, frozen=True, kw_only=True):
     """The text within its budget: whole sentences and blocks of code, in their order."""
 
     text: str

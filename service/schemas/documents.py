@@ -1,7 +1,7 @@
 """Requests and replies about documents and their chunks."""
 
 from datetime import datetime
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import Meta, Struct
 
@@ -15,15 +15,15 @@ from muisti.core.model.filing import (
     DocumentPage,
     Listed,
     Outcome,
-    Pruned,
     Put,
     Synced,
 )
-from muisti.core.model.terms import PRUNE_STRATEGIES, Importance, PruneStrategy, SourceClass
+from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.model.times import to_us
-from muisti.core.views.documents import STRATEGIES, Chunking, Preview, Reading, Stated
+from muisti.core.views.documents import STRATEGIES, Chunking, Reading, Stated
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply, copied
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import Cursor
 
@@ -31,29 +31,23 @@ USUAL = Chunking()
 
 Sha256 = Annotated[
     str,
-    Meta(
-        description="SHA-256 of the file's bytes, in hexadecimal.",
+    doc(
+        "SHA-256 of the file's bytes, in hexadecimal.",
         pattern="^[0-9a-f]{64}$",
         examples=["b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"],
     ),
 ]
-Size = Annotated[int, Meta(description="Size of the file in bytes.", ge=0)]
-Modified = Annotated[datetime, Meta(description="When the file was changed last.")]
-Title = Annotated[str, Meta(description="Title that the file states, its first heading, or its path.")]
-MediaType = Annotated[str, Meta(description="Format of the file.", examples=["text/markdown"])]
-Language = Annotated[
-    str, Meta(description="Programming language, or tag of the language of its text.", examples=["python"])
-]
+Size = Annotated[int, doc("Size of the file in bytes.", ge=0)]
+Modified = Annotated[datetime, doc("When the file was changed last.")]
+Title = Annotated[str, doc("Title that the file states, its first heading, or its path.")]
+MediaType = Annotated[str, doc("Format of the file.", examples=["text/markdown"])]
+Language = Annotated[str, doc("Programming language, or tag of the language of its text.", examples=["python"])]
 Strategy = Annotated[
-    str,
-    Meta(
-        description="`auto` cuts code between definitions and all else by its structure.",
-        extra_json_schema={"enum": list(STRATEGIES)},
-    ),
+    str, doc("`auto` cuts code between definitions and all else by its structure.", enum=list(STRATEGIES))
 ]
-Tokens = Annotated[int, Meta(description="Tokens of a chunk at most.")]
-Overlap = Annotated[int, Meta(description="Tokens that a chunk repeats of the one before.")]
-MainContent = Annotated[bool, Meta(description="Leave menus and the like out of web pages.")]
+Tokens = Annotated[int, doc("Tokens of a chunk at most.")]
+Overlap = Annotated[int, doc("Tokens that a chunk repeats of the one before.")]
+MainContent = Annotated[bool, doc("Leave menus and the like out of web pages.")]
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -61,8 +55,8 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A document to store: its text in `content`, or a file of the server's machine in `server_path`."""
 
     path: fields.DocumentPath | None = None
-    content: Annotated[str, Meta(description="Text of the document, of any length that a body may have.")] | None = None
-    server_path: Annotated[str, Meta(description="A file on the server, where the settings allow it.")] | None = None
+    content: Annotated[str, doc("Text of the document, of any length that a body may have.")] | None = None
+    server_path: Annotated[str, doc("A file on the server, where the settings allow it.")] | None = None
     media_type: MediaType | None = None
     mtime: Modified | None = None
     category: fields.Category | None = None
@@ -78,15 +72,7 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     main_content: MainContent = False
 
     def stated(self) -> Stated:
-        return Stated(
-            category=self.category,
-            tags=tuple(self.tags),
-            metadata=self.metadata,
-            author=self.author,
-            importance=cast(Importance, self.importance),
-            source=self.source,
-            source_class=cast(SourceClass, self.source_class),
-        )
+        return copied(Stated, self, tags=tuple(self.tags))
 
     def reading(self) -> Reading:
         """Return how the file is parsed and cut; the core checks the values."""
@@ -95,14 +81,8 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def modified_us(self) -> int | None:
-        """Return `mtime` in microseconds.
-
-        Raises:
-            InvalidInput: it has no time zone.
-        """
-        if self.mtime is not None and self.mtime.tzinfo is None:
-            raise InvalidInput.at("$.mtime", "needs a time zone, as in 2026-05-01T12:00:00Z")
-        return None if self.mtime is None else to_us(self.mtime)
+        """Return `mtime` in microseconds. Raises `InvalidInput` when it has no time zone."""
+        return _us(self.mtime, "$.mtime")
 
 
 class ListedFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -115,30 +95,37 @@ class ListedFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def listed(self, path: str) -> Listed:
         """Return the file for the core; `path` is its place in the request."""
-        if self.mtime is not None and self.mtime.tzinfo is None:
-            raise InvalidInput.at(f"{path}.mtime", "needs a time zone, as in 2026-05-01T12:00:00Z")
-        mtime = None if self.mtime is None else to_us(self.mtime)
-        return Listed(path=self.path, sha256=self.sha256, size=self.size, mtime=mtime)
+        return copied(Listed, self, mtime=_us(self.mtime, f"{path}.mtime"))
+
+
+def _us(at: datetime | None, path: str) -> int | None:
+    if at is not None and at.tzinfo is None:
+        raise InvalidInput.at(path, "needs a time zone, as in 2026-05-01T12:00:00Z")
+    return None if at is None else to_us(at)
 
 
 class SyncBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All files that exist below a folder. Documents of that folder without a file end, or move to a new file."""
 
     files: Annotated[list[ListedFile], Meta(extra_json_schema={"maxItems": SYNC_MAX})]
-    folder: Annotated[
-        str, Meta(description="Beginning of the paths that are compared; empty: all.", examples=["docs/"])
-    ] = ""
+    folder: Annotated[str, doc("Beginning of the paths that are compared; empty: all.", examples=["docs/"])] = ""
     category: fields.Category | None = None
 
     def listed(self) -> list[Listed]:
         return [one.listed(f"$.files[{number}]") for number, one in enumerate(self.files)]
 
 
-class DocumentReply(Struct, frozen=True, kw_only=True):
+_KNOWN = (  # fields of a document that are none of its memory
+    *("path", "title", "media_type", "language", "pages", "sha256", "size", "mtime"),
+    *("chunks", "characters", "lines", "tokens", "notes", "options"),
+)
+
+
+class DocumentReply(Reply, frozen=True, kw_only=True):
     """A document in one of its versions."""
 
     id: fields.MemoryId
-    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     path: fields.DocumentPath
     title: Title
     category: fields.Category | None
@@ -151,136 +138,107 @@ class DocumentReply(Struct, frozen=True, kw_only=True):
     trust: fields.Trust
     media_type: MediaType | None
     language: Language | None
-    pages: Annotated[int | None, Meta(description="Pages, slides or sheets; null where the format has none.")]
+    pages: Annotated[int | None, doc("Pages, slides or sheets; null where the format has none.")]
     sha256: Sha256
     size: Size
     mtime: Modified | None
     chunks: Count
-    characters: Annotated[int, Meta(description="Characters of the text.", ge=0)]
-    lines: Annotated[int, Meta(description="Line breaks of the text.", ge=0)]
-    tokens: Annotated[int, Meta(description="Tokens of all chunks, overlaps included.", ge=0)]
-    notes: Annotated[list[str], Meta(description="What of the file was left out, such as attachments.")]
-    options: Annotated[dict[str, Any], Meta(description="How it was parsed and cut, where that is not usual.")]
+    characters: Annotated[int, doc("Characters of the text.", ge=0)]
+    lines: Annotated[int, doc("Line breaks of the text.", ge=0)]
+    tokens: Annotated[int, doc("Tokens of all chunks, overlaps included.", ge=0)]
+    notes: Annotated[list[str], doc("What of the file was left out, such as attachments.")]
+    options: Annotated[dict[str, Any], doc("How it was parsed and cut, where that is not usual.")]
     created_at: fields.Time
     indexed_at: fields.Time
 
     @classmethod
-    def of(cls, document: Document) -> "DocumentReply":
-        return cls(**_told(document))
+    def of(cls, value: Document, /, **more: Any) -> Self:
+        known = {name: getattr(value, name) for name in _KNOWN}
+        return super().of(value.memory, **known, indexed_at=value.memory.updated_at, **more)
 
 
 class PutReply(DocumentReply, frozen=True, kw_only=True):
     """A document that was stored, with counts of its chunks."""
 
     outcome: Annotated[
-        str,
-        Meta(
-            description="`unchanged`: the same file was there, and nothing was written.",
-            extra_json_schema={"enum": list(get_args(Outcome))},
-        ),
+        str, doc("`unchanged`: the same file was there, and nothing was written.", enum=list(get_args(Outcome)))
     ]
-    added: Annotated[int, Meta(description="New chunks.", ge=0)]
-    kept: Annotated[int, Meta(description="Chunks that stay in their version.", ge=0)]
-    changed: Annotated[int, Meta(description="Chunks that keep their id and text, with another place or tag.", ge=0)]
-    ended: Annotated[int, Meta(description="Chunks that have ended.", ge=0)]
+    added: Annotated[int, doc("New chunks.", ge=0)]
+    kept: Annotated[int, doc("Chunks that stay in their version.", ge=0)]
+    changed: Annotated[int, doc("Chunks that keep their id and text, with another place or tag.", ge=0)]
+    ended: Annotated[int, doc("Chunks that have ended.", ge=0)]
     moved_from: fields.DocumentPath | None
-    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
 
     @classmethod
-    def of_put(cls, put: Put) -> "PutReply":
-        counts = {name: getattr(put, name) for name in ("added", "kept", "changed", "ended", "moved_from")}
-        return cls(**_told(put.document), outcome=put.outcome, **counts, flags=flagged(put.flags))
+    def of_put(cls, put: Put) -> Self:
+        counts = {name: getattr(put, name) for name in ("outcome", "added", "kept", "changed", "ended", "moved_from")}
+        return cls.of(put.document, **counts, flags=flagged(put.flags))
 
 
-class DocumentsReply(Struct, frozen=True, kw_only=True):
+class DocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, by path unless `sort` names another order, with sums over all pages."""
 
     items: list[DocumentReply]
-    total: Annotated[int, Meta(description="Documents on all pages.", ge=0)]
-    chunks: Annotated[int, Meta(description="Their chunks.", ge=0)]
-    characters: Annotated[int, Meta(description="Characters of their texts.", ge=0)]
-    size: Annotated[int, Meta(description="Bytes of their files.", ge=0)]
+    total: Annotated[int, doc("Documents on all pages.", ge=0)]
+    chunks: Annotated[int, doc("Their chunks.", ge=0)]
+    characters: Annotated[int, doc("Characters of their texts.", ge=0)]
+    size: Annotated[int, doc("Bytes of their files.", ge=0)]
     next_cursor: Cursor
 
     @classmethod
-    def of(cls, page: DocumentPage) -> "DocumentsReply":
-        sums = page.totals
-        return cls(
-            items=[DocumentReply.of(one) for one in page.items],
-            total=sums.documents,
-            chunks=sums.chunks,
-            characters=sums.characters,
-            size=sums.size,
-            next_cursor=page.next_cursor,
-        )
+    def of(cls, value: DocumentPage, /, **more: Any) -> Self:
+        sums = value.totals
+        counts = {"chunks": sums.chunks, "characters": sums.characters, "size": sums.size}
+        return super().of(value, total=sums.documents, **counts, **more)
 
 
-class ChunkReply(Struct, frozen=True, kw_only=True):
+class ChunkReply(Reply, frozen=True, kw_only=True):
     """A chunk at its place in the text of its document."""
 
     id: fields.MemoryId
     version: int
     content: fields.Content
     position: fields.Position
-    start: Annotated[int, Meta(description="Offset of its own text in characters.", ge=0)]
-    stop: Annotated[int, Meta(description="Offset behind its last character.", ge=0)]
-    overlap: Annotated[int, Meta(description="Characters at its start that repeat the chunk before.", ge=0)]
-    first_line: Annotated[int, Meta(description="Line of `start`, from 1.", ge=1)]
-    last_line: Annotated[int, Meta(description="Line of its last character.", ge=1)]
-    page: Annotated[int | None, Meta(description="Page, slide or sheet, from 1.")]
-    headings: Annotated[list[str], Meta(description="Titles that it stands under, outermost first.")]
+    start: Annotated[int, doc("Offset of its own text in characters.", ge=0)]
+    stop: Annotated[int, doc("Offset behind its last character.", ge=0)]
+    overlap: Annotated[int, doc("Characters at its start that repeat the chunk before.", ge=0)]
+    first_line: Annotated[int, doc("Line of `start`, from 1.", ge=1)]
+    last_line: Annotated[int, doc("Line of its last character.", ge=1)]
+    page: Annotated[int | None, doc("Page, slide or sheet, from 1.")]
+    headings: Annotated[list[str], doc("Titles that it stands under, outermost first.")]
     language: Language | None
-    symbol: Annotated[str | None, Meta(description="Definition that a chunk of code is in.")]
-    kind: Annotated[str, Meta(description="What its text is.", examples=["text"])]
+    symbol: Annotated[str | None, doc("Definition that a chunk of code is in.")]
+    kind: Annotated[str, doc("What its text is.", examples=["text"])]
     tokens: Count
 
     @classmethod
-    def of(cls, chunk: Chunk) -> "ChunkReply":
-        memory = chunk.memory
-        said = memory.structure
-        return cls(
-            id=memory.id,
-            version=memory.version,
-            content=memory.content,
-            position=memory.position or 0,
-            start=chunk.start,
-            stop=chunk.stop,
-            overlap=chunk.overlap,
-            first_line=chunk.first_line,
-            last_line=chunk.last_line,
-            page=cast("int | None", said.get("page")),
-            headings=cast("list[str]", said.get("headings", [])),
-            language=cast("str | None", said.get("language")),
-            symbol=cast("str | None", said.get("symbol")),
-            kind=str(said.get("piece", "text")),
-            tokens=memory.tokens,
-        )
+    def of(cls, value: Chunk, /, **more: Any) -> Self:
+        memory, said = value.memory, value.memory.structure
+        given = {name: getattr(memory, name) for name in ("id", "version", "content", "tokens")}
+        stated = {name: said.get(name) for name in ("page", "language", "symbol")}
+        headings, kind = said.get("headings", []), str(said.get("piece", "text"))
+        return super().of(value, **given, **stated, position=memory.position or 0, headings=headings, kind=kind, **more)
 
 
-class ChunksReply(Struct, frozen=True, kw_only=True):
+class ChunksReply(Reply, frozen=True, kw_only=True):
     """Chunks of a document, in their order."""
 
     document: fields.MemoryId
     path: fields.DocumentPath
     items: list[ChunkReply]
-    total: Annotated[int, Meta(description="Chunks on all pages.", ge=0)]
+    total: Annotated[int, doc("Chunks on all pages.", ge=0)]
     next_cursor: Cursor
 
     @classmethod
-    def of(cls, page: ChunkPage) -> "ChunksReply":
-        return cls(
-            document=page.document.memory.id,
-            path=page.document.path,
-            items=[ChunkReply.of(one) for one in page.items],
-            total=page.total,
-            next_cursor=page.next_cursor,
-        )
+    def of(cls, value: ChunkPage, /, **more: Any) -> Self:
+        return super().of(value, document=value.document.memory.id, path=value.document.path, **more)
 
 
-class CutReply(Struct, frozen=True, kw_only=True):
+class CutReply(Reply, frozen=True, kw_only=True):
     """A chunk as it would be cut."""
 
-    start: Annotated[int, Meta(description="Offset of its text, overlap included.", ge=0)]
+    start: Annotated[int, doc("Offset of its text, overlap included.", ge=0)]
     stop: Count
     overlap: Count
     tokens: Count
@@ -289,48 +247,39 @@ class CutReply(Struct, frozen=True, kw_only=True):
     language: Language | None
     symbol: str | None
     kind: str
-    beginning: Annotated[str, Meta(description="Its first words behind the overlap.")]
-
-    @classmethod
-    def of(cls, one: Preview) -> "CutReply":
-        return copied(cls, one, headings=list(one.headings))
+    beginning: Annotated[str, doc("Its first words behind the overlap.")]
 
 
-class PreviewReply(Struct, frozen=True, kw_only=True):
+class PreviewReply(Reply, frozen=True, kw_only=True):
     """Where a file would be cut. Nothing was stored. `items` has the first 1,000 chunks."""
 
     items: list[CutReply]
-    chunks: Annotated[int, Meta(description="How many there would be.", ge=0)]
+    chunks: Annotated[int, doc("How many there would be.", ge=0)]
 
 
-class MoveReply(Struct, frozen=True, kw_only=True):
+class MoveReply(Reply, frozen=True, kw_only=True):
     """The path of a document before and after its file moved."""
 
     before: fields.DocumentPath
     after: fields.DocumentPath
 
 
-class SyncReply(Struct, frozen=True, kw_only=True):
+class SyncReply(Reply, frozen=True, kw_only=True):
     """Documents that ended, moved or stayed. Send the files in `wanted` next."""
 
-    wanted: Annotated[list[str], Meta(description="Files that are new or have changed.")]
-    ended: Annotated[list[str], Meta(description="Documents that have ended, because their file is gone.")]
-    moved: Annotated[list[MoveReply], Meta(description="Documents whose file has moved.")]
-    unchanged: Annotated[int, Meta(description="Documents whose file is the same.", ge=0)]
+    wanted: Annotated[list[str], doc("Files that are new or have changed.")]
+    ended: Annotated[list[str], doc("Documents that have ended, because their file is gone.")]
+    moved: Annotated[list[MoveReply], doc("Documents whose file has moved.")]
+    unchanged: Annotated[int, doc("Documents whose file is the same.", ge=0)]
     chunks_ended: Count
 
     @classmethod
-    def of(cls, synced: Synced) -> "SyncReply":
-        return cls(
-            wanted=list(synced.wanted),
-            ended=list(synced.ended),
-            moved=[MoveReply(before=before, after=after) for before, after in synced.moved],
-            unchanged=synced.unchanged,
-            chunks_ended=synced.chunks_ended,
-        )
+    def of(cls, value: Synced, /, **more: Any) -> Self:
+        moved = [MoveReply(before=before, after=after) for before, after in value.moved]
+        return super().of(value, moved=moved, **more)
 
 
-class DocumentEndedReply(Struct, frozen=True, kw_only=True):
+class DocumentEndedReply(Reply, frozen=True, kw_only=True):
     """Counts of what was deleted. An undo of the request brings all of it back."""
 
     documents: int
@@ -338,8 +287,9 @@ class DocumentEndedReply(Struct, frozen=True, kw_only=True):
     total: int
 
     @classmethod
-    def of(cls, ending: Ending) -> "DocumentEndedReply":
-        return cls(documents=ending.counts.get("document", 0), chunks=ending.counts.get("chunk", 0), total=ending.total)
+    def of(cls, value: Ending, /, **more: Any) -> Self:
+        counts = value.counts
+        return cls(documents=counts.get("document", 0), chunks=counts.get("chunk", 0), total=value.total)
 
 
 class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -348,46 +298,11 @@ class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_field
     strategy: Annotated[PruneStrategy, Meta(extra_json_schema={"enum": list(PRUNE_STRATEGIES)})]
 
 
-class PruneDocumentsReply(Struct, frozen=True, kw_only=True):
+class PruneDocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."""
 
-    stale_code: Annotated[list[str], Meta(description="Documents of code whose file is gone or has changed.")]
-    unknown: Annotated[int, Meta(description="Documents of code whose file the server does not know.", ge=0)]
-    orphaned_chunks: Annotated[list[str], Meta(description="Ids of chunks without a current document or memory.")]
-    orphaned_entities: Annotated[list[str], Meta(description="Imported entities that no current memory names.")]
-    more: Annotated[bool, Meta(description="There may be more: call again.")]
-
-    @classmethod
-    def of(cls, pruned: Pruned) -> "PruneDocumentsReply":
-        return cls(
-            stale_code=list(pruned.stale_code),
-            unknown=pruned.unknown,
-            orphaned_chunks=list(pruned.orphaned_chunks),
-            orphaned_entities=list(pruned.orphaned_entities),
-            more=pruned.more,
-        )
-
-
-def _told(document: Document) -> dict[str, Any]:
-    memory = document.memory
-    stored = {
-        name: getattr(memory, name)
-        for name in ("id", "version", "category", "author", "importance", "source", "source_class", "trust")
-    }
-    known = {
-        name: getattr(document, name)
-        for name in (
-            *("path", "title", "media_type", "language", "pages", "sha256", "size", "mtime"),
-            *("chunks", "characters", "lines", "tokens"),
-        )
-    }
-    return {
-        **stored,
-        **known,
-        "tags": list(memory.tags),
-        "metadata": dict(memory.metadata),
-        "notes": list(document.notes),
-        "options": dict(document.options),
-        "created_at": memory.created_at,
-        "indexed_at": memory.updated_at,
-    }
+    stale_code: Annotated[list[str], doc("Documents of code whose file is gone or has changed.")]
+    unknown: Annotated[int, doc("Documents of code whose file the server does not know.", ge=0)]
+    orphaned_chunks: Annotated[list[str], doc("Ids of chunks without a current document or memory.")]
+    orphaned_entities: Annotated[list[str], doc("Imported entities that no current memory names.")]
+    more: Annotated[bool, doc("There may be more: call again.")]

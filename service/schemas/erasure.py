@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Erasure
 from muisti.core.query import filters
 from muisti.core.query.points import Subject
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 
 FORMAT = "muisti-erasure/1"
 US_A_DAY = 86_400_000_000
@@ -22,9 +24,9 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     author: fields.Author | None = None
     source: fields.Source | None = None
     filter: dict[str, Any] | None = None
-    older_than_days: Annotated[float, Meta(gt=0, le=100_000, description="Days since they were created.")] | None = None
+    older_than_days: Annotated[float, doc("Days since they were created.", gt=0, le=100_000)] | None = None
     everything: bool = False
-    confirm: Annotated[str, Meta(description="The name of the space, to erase everything in it.")] | None = None
+    confirm: Annotated[str, doc("The name of the space, to erase everything in it.")] | None = None
 
     def subject(self, now: int) -> Subject:
         """Return the memories to erase; `now` in microseconds.
@@ -54,57 +56,37 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise InvalidInput.at("$.confirm", f"to erase everything in the space send its name, {space!r}")
 
 
-class ReportReply(Struct, frozen=True, kw_only=True):
+class ReportReply(Reply, frozen=True, kw_only=True):
     """Report of an erasure: the erased rows, and the rows that a search of every place still found."""
 
     id: str
     space: fields.SpaceName
-    what: Annotated[dict[str, Any], Meta(description="The conditions of the request.")]
-    by: Annotated[str, Meta(description="Id of the key, or the caller's name without one.")]
+    what: Annotated[dict[str, Any], doc("The conditions of the request.")]
+    by: Annotated[str, doc("Id of the key, or the caller's name without one.")]
     began_at: datetime
     ended_at: datetime
-    engine: Annotated[str, Meta(description="Name and version of the database engine.")]
-    seq: Annotated[str | None, Meta(description="Point of history of the erasure; null when there was nothing.")]
-    erased: Annotated[dict[str, int], Meta(description="Erased rows, by table.")]
-    found: Annotated[dict[str, int], Meta(description="Rows that are left, by place; 0 when the erasure is complete.")]
-    complete: Annotated[bool, Meta(description="Nothing is left in any place that could be searched.")]
-    unchecked: Annotated[dict[str, str], Meta(description="Places that could not be searched, and why.")]
+    engine: Annotated[str, doc("Name and version of the database engine.")]
+    seq: Annotated[str | None, doc("Point of history of the erasure; null when there was nothing.")]
+    erased: Annotated[dict[str, int], doc("Erased rows, by table.")]
+    found: Annotated[dict[str, int], doc("Rows that are left, by place; 0 when the erasure is complete.")]
+    complete: Annotated[bool, doc("Nothing is left in any place that could be searched.")]
+    unchecked: Annotated[dict[str, str], doc("Places that could not be searched, and why.")]
     relatives: Annotated[
-        list[fields.MemoryId],
-        Meta(description="Memories that stay and name an erased one as their parent, predecessor or source."),
+        list[fields.MemoryId], doc("Memories that stay and name an erased one as their parent, predecessor or source.")
     ]
     format: Literal["muisti-erasure/1"] = FORMAT
 
-    @classmethod
-    def of(cls, erasure: Erasure) -> "ReportReply":
-        return cls(
-            id=erasure.id,
-            space=erasure.space,
-            what=dict(erasure.what),
-            by=erasure.by,
-            began_at=erasure.began_at,
-            ended_at=erasure.ended_at,
-            engine=erasure.engine,
-            seq=None if erasure.seq is None else str(erasure.seq),
-            erased=dict(erasure.erased),
-            found=dict(erasure.found),
-            complete=erasure.complete,
-            unchecked=dict(erasure.unchecked),
-            relatives=list(erasure.relatives),
-        )
 
-
-class ErasureReply(Struct, frozen=True, kw_only=True):
+class ErasureReply(Reply, frozen=True, kw_only=True):
     """The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."""
 
     report: ReportReply | None = None
     signed: Annotated[
-        str | None,
-        Meta(description="The report as a compact JWS (RFC 7515), by a key of `GET /v1/signing-keys`."),
+        str | None, doc("The report as a compact JWS (RFC 7515), by a key of `GET /v1/signing-keys`.")
     ] = None
 
 
-class SigningKeysReply(Struct, frozen=True, kw_only=True):
+class SigningKeysReply(Reply, frozen=True, kw_only=True):
     """A set of keys (RFC 7517): every public key that reports were ever signed with here."""
 
     keys: list[Mapping[str, str]]

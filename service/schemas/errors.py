@@ -18,13 +18,80 @@ from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, N
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.operations import ImportRefused
 from muisti.core.model.outcomes import Instead
-from muisti.service.schemas.diverged import DivergedReply, diverged
-from muisti.service.schemas.field_problem import FieldProblem
-from muisti.service.schemas.likeness import LikenessReply, alike
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import FieldProblem
+from muisti.service.schemas.likeness import DivergedReply, LikenessReply, alike, diverged
 from muisti.service.schemas.moving import ImportReply
-from muisti.service.schemas.quotas import QuotaReply
+from muisti.service.schemas.policy import QuotaReply
 
-# Errors of files that give no text, as HTTP problems: status, title and meaning by their code
+# Remedies: the next step of a caller after each kind of problem, in the terms of HTTP
+
+_RETRY = "Send the request again after `Retry-After` seconds, with the same `Idempotency-Key`."
+_OPERATOR = "Ask whoever runs the server; its log has the reason under the `X-Request-Id`."
+
+REMEDIES: Mapping[str, str] = {
+    "invalid_input": "Correct the fields that `errors` names, and send the request again.",
+    "sensitive_content": "Remove the secret. If it is none, repeat the request with `Muisti-Allow: secrets`.",
+    "not_found": "Check the name of the space and the id. The history of a deleted memory is still readable.",
+    "conflict": "Read `detail`: it names the stored data in the way, and what to change first.",
+    "duplicate": "Use the memory that is there, or change it. `on_conflict: keep` stores the second one too.",
+    "contradiction": "Find out which is right. `on_conflict: supersede` replaces the old memory, `keep` stores both.",
+    "address_taken": "Replace the entry with `PUT …/entries/{category}/{key}`, or choose another key.",
+    "echo": "Store nothing: the memory exists already. Store only what is new in it.",
+    "changed_since": "Undo the later changes first. `detail` names them.",
+    "not_undone": "Read `detail`: it names the call, and how it or the call before it is taken back.",
+    "merge_conflict": "Decide for each memory in `diverged` which side to keep, then merge again.",
+    "document.unreadable": "Convert the file to text or PDF, and send that.",
+    "document.encrypted": "Remove the password from the file, and send it again.",
+    "document.no_text": "Run text recognition (OCR) over the file, and send the result.",
+    "document.broken": "Open the file where it was made, save it again, and send the new file.",
+    "document.empty": "Send a file that has text.",
+    "document.unknown_format": "Convert the file to a format that the page on documents lists.",
+    "document.too_large": "Divide the file. `detail` names the limit.",
+    "document.timeout": "Divide the file, or save it in a simpler format.",
+    "document.crashed": "Save the file in another format. Report the file to the project if it is an ordinary one.",
+    "document.unsafe": "Do not send the file. If it is yours, save it again without scripts and external references.",
+    "document.missing": "Check the path on the machine of the server, or upload the file.",
+    "document.extra_missing": "Install the package that `detail` names beside the server.",
+    "place_taken": "Choose another name, or read the next free turn from the conversation.",
+    "conversation_closed": "Reopen the conversation, or begin another one.",
+    "already_exists": "Use the one that exists, or choose another name.",
+    "model_mismatch": "Start the server with the model of the space, or run `muisti reembed`.",
+    "model_unavailable": "Check the endpoint of the model. Search with `mode: keyword` meanwhile.",
+    "recall_dropped": "Look at the probes that fail with the new model. `force` switches all the same.",
+    "shadow_incomplete": "Run `muisti generations build` again, then switch.",
+    "idempotency_key_reused": "Use a new key for a new request, and the old key only for an exact repetition.",
+    "quota_exceeded": "Delete or purge memories, or raise the quota of the space.",
+    "stale_version": "Read the memory again, apply the change to its newest version, and send that `ETag`.",
+    "epoch_gone": "Start again from the current state. Points of the old epoch are no longer readable.",
+    "past_retention": "Choose a later point. To follow changes, read the space again from its current state.",
+    "point_ahead": "Leave the point of history out to read what is there now.",
+    "not_yet_replicated": _RETRY,
+    "busy": _RETRY,
+    "store_unavailable": _RETRY,
+    "issuer_unavailable": "Send the request again after `Retry-After` seconds, or use a key of the server.",
+    "store_full": "Make room on the disk of the database. Searches go on meanwhile.",
+    "store_replaced": "Restart the server, so that it opens the file that is there now.",
+    "store_read_only": "Give the server the right to write the file and its folder, or read only.",
+    "store_corrupt": "Stop the server and run `muisti doctor`, which says what can be saved.",
+    "schema_too_new": "Start a Muisti that is as new as the database, or restore a backup of before.",
+    "internal": _OPERATOR,
+    "malformed_request": "Check the URL and its encoding.",
+    "malformed_header": "Check the value of the header that `detail` names.",
+    "malformed_json": "Send JSON in UTF-8. A validator shows where it breaks.",
+    "unauthorized": "Send `Authorization: Bearer KEY`. `muisti keys create` makes a key.",
+    "forbidden": "Use a key with the scope that `detail` names, or ask for one.",
+    "forbidden_origin": "Add the origin of the page to `MUISTI_ORIGINS`.",
+    "rate_limited": "Wait for `Retry-After` seconds, and send fewer requests.",
+    "too_many_at_once": "Wait for answers before you send more, or use batches.",
+    "too_many_tasks": "Wait until a task of the space ends, then send the request again.",
+    "no_route": "Check the path against the list of routes.",
+    "method_not_allowed": "Use one of the methods that the header `Allow` lists.",
+    "too_large": "Send less at a time: fewer items of a batch, or a file in parts.",
+    "unsupported_media_type": "Send `Content-Type: application/json`, or the type that the route documents.",
+    "unknown_host": "Call the server as `127.0.0.1` or `localhost`, or make a key.",
+}
+
 
 OF_FILES: Mapping[str, tuple[int, str, str]] = {
     "document.unreadable": (422, "Unreadable file", "The file gives no text."),
@@ -139,17 +206,13 @@ _WANTED = {"int": "a whole number", "bool": "true or false"}
 _HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
 
 
-class InsteadReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class InsteadReply(Reply, frozen=True, kw_only=True, omit_defaults=True):
     """The way on from an undo that is refused: the request, import or task to undo or to end, where there is one."""
 
     request: str | None = None
     last: int | None = None
     import_id: int | None = None
     task: str | None = None
-
-    @classmethod
-    def of(cls, instead: Instead) -> "InsteadReply":
-        return cls(request=instead.request, last=instead.last, import_id=instead.import_id, task=instead.task)
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

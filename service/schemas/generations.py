@@ -1,14 +1,13 @@
 """Requests and replies about the models of a space."""
 
 from collections.abc import Iterable
-from typing import Annotated, get_args
+from typing import Annotated, Any, Self, get_args
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from muisti.core.model.generations import (
     K_MAX,
     QUERIES_MAX,
-    Comparison,
     Generation,
     Judged,
     Measured,
@@ -16,24 +15,23 @@ from muisti.core.model.generations import (
     without_place,
 )
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 
-Identity = Annotated[
-    str,
-    Meta(description="Hash of the model.", examples=["5f0d2a9c41b7e8835f0d2a9c41b7e883"]),
-]
+Identity = Annotated[str, doc("Hash of the model.", examples=["5f0d2a9c41b7e8835f0d2a9c41b7e883"])]
 ModelName = Annotated[
     str,
-    Meta(
-        description="A model of the server: its name, its hash, or the first 12 or more characters of the hash.",
-        extra_json_schema={"minLength": 1},
+    doc(
+        "A model of the server: its name, its hash, or the first 12 or more characters of the hash.",
+        minLength=1,
         examples=["muisti-static-256"],
     ),
 ]
 RoleName = Annotated[
     str,
-    Meta(
-        description="`current` answers searches. `shadow` embeds new text too. `left` has vectors that nothing uses.",
-        extra_json_schema={"enum": list(get_args(Role))},
+    doc(
+        "`current` answers searches. `shadow` embeds new text too. `left` has vectors that nothing uses.",
+        enum=list(get_args(Role)),
     ),
 ]
 
@@ -47,25 +45,20 @@ class BuildBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class SwitchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Conditions of exchanging the model of a space."""
 
-    force: Annotated[
-        bool, Meta(description="Also when vectors are missing, which rank by keyword, or the probes find less.")
-    ] = False
+    force: Annotated[bool, doc("Also when vectors are missing, which rank by keyword, or the probes find less.")] = (
+        False
+    )
 
 
 class CompareBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Questions to ask both models, beside the probes of the space."""
 
-    k: Annotated[
-        int, Meta(description="Number of memories to compare.", extra_json_schema={"minimum": 1, "maximum": K_MAX})
-    ] = 10
-    queries: Annotated[
-        list[str],
-        Meta(description="Questions without known answers.", extra_json_schema={"maxItems": QUERIES_MAX}),
-    ] = []
+    k: Annotated[int, doc("Number of memories to compare.", minimum=1, maximum=K_MAX)] = 10
+    queries: Annotated[list[str], doc("Questions without known answers.", maxItems=QUERIES_MAX)] = []
     qrels: Annotated[
         dict[str, dict[str, float]],
-        Meta(
-            description="Grades above 0 of memories by id, for each question.",
+        doc(
+            "Grades above 0 of memories by id, for each question.",
             examples=[{"when do we deploy?": {"0197a3c0-5f4e-7000-8000-0123456789ab": 1}}],
         ),
     ] = {}
@@ -74,35 +67,25 @@ class CompareBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return Judged(k=self.k, queries=tuple(self.queries), qrels=self.qrels)
 
 
-class GenerationReply(Struct, frozen=True, kw_only=True):
+class GenerationReply(Reply, frozen=True, kw_only=True):
     """A model that has embedded memories of the space."""
 
     generation: Identity
-    model: Annotated[str, Meta(description="Name of the model.")]
+    model: Annotated[str, doc("Name of the model.")]
     dimensions: int
     created_at: fields.Time
     role: RoleName
-    passages: Annotated[int, Meta(description="Passages of current memories.")]
-    embedded: Annotated[int, Meta(description="Those of them that have a vector of the model.")]
-    missing: Annotated[int, Meta(description="Those of them that have none.")]
-    available: Annotated[bool, Meta(description="Whether the server has the model.")]
-    served: Annotated[bool, Meta(description="Whether a roll-back leads to it.")]
+    passages: Annotated[int, doc("Passages of current memories.")]
+    embedded: Annotated[int, doc("Those of them that have a vector of the model.")]
+    missing: Annotated[int, doc("Those of them that have none.")]
+    available: Annotated[bool, doc("Whether the server has the model.")]
+    served: Annotated[bool, doc("Whether a roll-back leads to it.")]
 
     @classmethod
-    def of(cls, one: Generation, *, places: bool = True) -> "GenerationReply":
+    def of(cls, value: Generation, /, *, places: bool = True, **more: Any) -> Self:
         """Make the reply; without `places`, names lack folders and hosts."""
-        return cls(
-            generation=one.identity,
-            model=one.model if places else without_place(one.model),
-            dimensions=one.dimensions,
-            created_at=one.created_at,
-            role=one.role,
-            passages=one.passages,
-            embedded=one.embedded,
-            missing=one.missing,
-            available=one.available,
-            served=one.served,
-        )
+        model = value.model if places else without_place(value.model)
+        return super().of(value, generation=value.identity, model=model, **more)
 
 
 class GenerationsReply(Struct, frozen=True, kw_only=True):
@@ -110,8 +93,7 @@ class GenerationsReply(Struct, frozen=True, kw_only=True):
 
     items: list[GenerationReply]
     models: Annotated[
-        list[str],
-        Meta(description="Models of the server, the default first. Keys without `admin` see no folders and hosts."),
+        list[str], doc("Models of the server, the default first. Keys without `admin` see no folders and hosts.")
     ]
     next_cursor: None = None
 
@@ -122,49 +104,34 @@ class GenerationsReply(Struct, frozen=True, kw_only=True):
         return cls(items=[GenerationReply.of(one, places=places) for one in found], models=names)
 
 
-class MeasuredReply(Struct, frozen=True, kw_only=True):
+class MeasuredReply(Reply, frozen=True, kw_only=True):
     """Answers of one model."""
 
     generation: Identity
-    recall: Annotated[float | None, Meta(description="Share of the probes that found theirs; null without any.")]
-    ndcg: Annotated[float | None, Meta(description="nDCG at k of the judged questions; null without any.")]
-    ms: Annotated[float, Meta(description="Median milliseconds of a search.")]
+    recall: Annotated[float | None, doc("Share of the probes that found theirs; null without any.")]
+    ndcg: Annotated[float | None, doc("nDCG at k of the judged questions; null without any.")]
+    ms: Annotated[float, doc("Median milliseconds of a search.")]
 
     @classmethod
-    def of(cls, one: Measured) -> "MeasuredReply":
-        return cls(generation=one.identity, recall=one.recall, ndcg=one.ndcg, ms=one.ms)
+    def of(cls, value: Measured, /, **more: Any) -> Self:
+        return super().of(value, generation=value.identity, **more)
 
 
-class ComparedReply(Struct, frozen=True, kw_only=True):
+class ComparedReply(Reply, frozen=True, kw_only=True):
     """The model of a space and its shadow, asked the same questions."""
 
     k: int
-    questions: Annotated[int, Meta(description="Number of different questions, those of the probes included.")]
+    questions: Annotated[int, doc("Number of different questions, those of the probes included.")]
     probes: int
     judged: int
-    overlap: Annotated[
-        float | None, Meta(description="Mean share of the first k memories that both find; null without a question.")
-    ]
+    overlap: Annotated[float | None, doc("Mean share of the first k memories that both find; null without a question.")]
     current: MeasuredReply
     shadow: MeasuredReply
-    missing: Annotated[int, Meta(description="Passages without a vector of the shadow, which rank by keyword only.")]
-
-    @classmethod
-    def of(cls, found: Comparison) -> "ComparedReply":
-        return cls(
-            k=found.k,
-            questions=found.questions,
-            probes=found.probes,
-            judged=found.judged,
-            overlap=found.overlap,
-            current=MeasuredReply.of(found.current),
-            shadow=MeasuredReply.of(found.shadow),
-            missing=found.missing,
-        )
+    missing: Annotated[int, doc("Passages without a vector of the shadow, which rank by keyword only.")]
 
 
-class DroppedReply(Struct, frozen=True, kw_only=True):
+class DroppedReply(Reply, frozen=True, kw_only=True):
     """A model whose vectors were deleted."""
 
     generation: Identity
-    dropped: Annotated[int, Meta(description="Vectors deleted.")]
+    dropped: Annotated[int, doc("Vectors deleted.")]

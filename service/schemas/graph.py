@@ -1,42 +1,42 @@
 """Requests and replies about the knowledge graph of a space, beside `core.model.graph`, which is sent as it is."""
 
-from typing import Annotated, cast
-
-from msgspec import Meta, Struct
-
-from muisti.core.model.graph import EntityChange, Extension, NewRelation, Pending, RelationChange
-from muisti.core.model.terms import (
-    ALIASES_MAX,
-    ENTITY_KINDS,
-    NAME_CHARACTERS,
-    RELATION_KINDS,
-    TIE_KINDS,
-    EntityKind,
-    RelationKind,
-    TieKind,
-)
+from msgspec import Meta
+from msgspec import Struct
+from muisti.core.model.graph import EntityChange
+from muisti.core.model.graph import NewRelation
+from muisti.core.model.graph import Pending
+from muisti.core.model.graph import RelationChange
+from muisti.core.model.terms import ALIASES_MAX
+from muisti.core.model.terms import ENTITY_KINDS
+from muisti.core.model.terms import EntityKind
+from muisti.core.model.terms import NAME_CHARACTERS
+from muisti.core.model.terms import RELATION_KINDS
+from muisti.core.model.terms import RelationKind
+from muisti.core.model.terms import TIE_KINDS
+from muisti.core.model.terms import TieKind
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.copying import copied
+from muisti.service.schemas.fields import doc
+from typing import Annotated
+from typing import cast
+
 
 EntityName = Annotated[
     str,
-    Meta(
-        description="A name as memories use it, or the id of an entity.",
-        extra_json_schema={"minLength": 1, "maxLength": NAME_CHARACTERS},
+    doc(
+        "A name as memories use it, or the id of an entity.",
+        minLength=1,
+        maxLength=NAME_CHARACTERS,
         examples=["Ann Berg"],
     ),
 ]
 EntityKindText = Annotated[str, Meta(extra_json_schema={"enum": list(ENTITY_KINDS)})]
 RelationKindText = Annotated[str, Meta(extra_json_schema={"enum": list(RELATION_KINDS)})]
-Names = Annotated[
-    list[str], Meta(description="Other names.", extra_json_schema={"maxItems": ALIASES_MAX}, examples=[["A. Berg"]])
-]
+Names = Annotated[list[str], doc("Other names.", maxItems=ALIASES_MAX, examples=[["A. Berg"]])]
 Words = Annotated[
     str,
-    Meta(
-        description="Words that are the object.", extra_json_schema={"minLength": 1, "maxLength": 2_000},
-        examples=["dark roast"],
-    ),
+    doc("Words that are the object.", minLength=1, maxLength=2_000, examples=["dark roast"])
 ]  # fmt: skip
 
 
@@ -44,8 +44,8 @@ class EntityBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A statement on an entity. A field that is left out stays as it is; a list replaces the one before."""
 
     kind: EntityKindText | None = None
-    aliases: Annotated[Names, Meta(description="Names that are this entity's, too.")] | None = None
-    apart: Annotated[Names, Meta(description="Names that are not this entity's.")] | None = None
+    aliases: Annotated[Names, doc("Names that are this entity's, too.")] | None = None
+    apart: Annotated[Names, doc("Names that are not this entity's.")] | None = None
     category: fields.Category | None = None
 
     def change(self) -> EntityChange:
@@ -72,7 +72,7 @@ class RelationBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     kind: RelationKindText
     object: EntityName | None = None
     literal: Words | None = None
-    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] = False
+    negative: Annotated[bool, doc("Whether it is said not to be so.")] = False
     content: fields.Content | None = None
     valid_from: fields.ValidFrom | None = None
     valid_to: fields.ValidTo | None = None
@@ -90,7 +90,7 @@ class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     kind: RelationKindText | None = None
     object: EntityName | None = None
     literal: Words | None = None
-    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] | None = None
+    negative: Annotated[bool, doc("Whether it is said not to be so.")] | None = None
     content: fields.Content | None = None
     valid_from: fields.ValidFrom | None = None
     valid_to: fields.ValidTo | None = None
@@ -103,10 +103,10 @@ class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class BuildGraphBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which versions to read."""
 
-    again: Annotated[bool, Meta(description="Read all versions again, as after a change of the recogniser.")] = False
+    again: Annotated[bool, doc("Read all versions again, as after a change of the recogniser.")] = False
 
 
-class ExtensionReply(Struct, frozen=True, kw_only=True):
+class ExtensionReply(Reply, frozen=True, kw_only=True):
     """Outcome of a dry run: mentions and relations that the next versions would add."""
 
     read: int
@@ -114,15 +114,11 @@ class ExtensionReply(Struct, frozen=True, kw_only=True):
     relations: int
     pending: Pending
 
-    @classmethod
-    def of(cls, found: Extension) -> "ExtensionReply":
-        return copied(cls, found)
 
-
-class GraphDroppedReply(Struct, frozen=True, kw_only=True):
+class GraphDroppedReply(Reply, frozen=True, kw_only=True):
     """Outcome of dropping what was read. What people have said stays, as all memories do."""
 
-    entities: Annotated[int, Meta(description="Entities that were dropped.")]
+    entities: Annotated[int, doc("Entities that were dropped.")]
 
 
 def tie_kinds(kinds: str | None) -> tuple[TieKind, ...]:

@@ -1,8 +1,7 @@
 """Requests and replies about keys and the audit log."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -11,33 +10,31 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Audited, AuditPage
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
     list[str],
-    Meta(
-        description="`read`, `append` (add), `write` (change and replace), `delete`, `admin` (spaces, keys).",
-        extra_json_schema={"items": {"enum": list(SCOPES)}},
+    doc(
+        "`read`, `append` (add), `write` (change and replace), `delete`, `admin` (spaces, keys).",
+        items={"enum": list(SCOPES)},
     ),
 ]
-Spaces = Annotated[
-    list[str], Meta(description="Names of spaces, or beginnings of names with `*` behind; `*` alone is every space.")
-]
-Named = Annotated[str, Meta(description="What the key is for, 1 to 100 characters.")]
-KeyId = Annotated[
-    str, Meta(description="The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])
-]
-Expiry = Annotated[datetime, Meta(description="When the key stops working; null for never.")]
+Spaces = Annotated[list[str], doc("Names of spaces, or beginnings of names with `*` behind; `*` alone is every space.")]
+Named = Annotated[str, doc("What the key is for, 1 to 100 characters.")]
+KeyId = Annotated[str, doc("The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])]
+Expiry = Annotated[datetime, doc("When the key stops working; null for never.")]
 OnlyCategory = Annotated[
-    str, Meta(description="Category to which the key is limited; what it adds gets this category. null: no limit.")
+    str, doc("Category to which the key is limited; what it adds gets this category. null: no limit.")
 ]
 
 
 OnlyClass = Annotated[
     str,
-    Meta(
-        description="Source class of memories that the key adds; it may state none that is trusted more. null: any.",
-        extra_json_schema={"enum": list(get_args(SourceClass))},
+    doc(
+        "Source class of memories that the key adds; it may state none that is trusted more. null: any.",
+        enum=list(get_args(SourceClass)),
     ),
 ]
 
@@ -52,9 +49,7 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     category: OnlyCategory | None = None
     source_class: OnlyClass | None = None
     expires_at: Expiry | None = None
-    bound: Annotated[bool, Meta(description="End with the key that makes it, also where an administrator does.")] = (
-        False
-    )
+    bound: Annotated[bool, doc("End with the key that makes it, also where an administrator does.")] = False
 
     def grant(self) -> Grant:
         scopes = frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes)))
@@ -73,7 +68,7 @@ class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return timedelta(seconds=self.overlap_seconds)
 
 
-class KeyReply(Struct, frozen=True, kw_only=True):
+class KeyReply(Reply, frozen=True, kw_only=True):
     """A key without its secret. `parent_id` is the key that created it; when that is revoked, this one is too."""
 
     id: KeyId
@@ -86,20 +81,20 @@ class KeyReply(Struct, frozen=True, kw_only=True):
     created_at: datetime
     expires_at: Expiry | None
     revoked_at: datetime | None
-    last_used_at: Annotated[datetime | None, Meta(description="To the minute, as far as it is known.")]
+    last_used_at: Annotated[datetime | None, doc("To the minute, as far as it is known.")]
 
     @classmethod
-    def of(cls, key: Key) -> "KeyReply":
-        return cls(**_given(key))
+    def of(cls, value: Key, /, **more: Any) -> Self:
+        return super().of(value, **_granted(value.grant), **more)
 
 
 class AccessReply(Struct, frozen=True, kw_only=True):
     """Rights of the caller. `key_id` and `name` are null for a caller without a key of this database."""
 
-    actor: Annotated[str, Meta(description="Name of the caller in the audit log.")]
+    actor: Annotated[str, doc("Name of the caller in the audit log.")]
     key_id: KeyId | None
     name: Named | None
-    open: Annotated[bool, Meta(description="The server has no keys, so everybody may do everything.")]
+    open: Annotated[bool, doc("The server has no keys, so everybody may do everything.")]
     scopes: Scopes
     spaces: Spaces
     category: OnlyCategory | None
@@ -113,10 +108,7 @@ class AccessReply(Struct, frozen=True, kw_only=True):
             key_id=None if key is None else key.id,
             name=None if key is None else key.name,
             open=open,
-            scopes=[scope for scope in SCOPES if scope in grant.scopes],
-            spaces=list(grant.spaces),
-            category=grant.category,
-            source_class=grant.source_class,
+            **_granted(grant),
             expires_at=expires_at,
         )
 
@@ -126,45 +118,29 @@ class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
 
     key: Annotated[str, Meta(examples=["mk_0123456789ab_…"])]
 
-    @classmethod
-    def of_made(cls, key: Key, secret: str) -> "MadeKeyReply":
-        return cls(**_given(key), key=secret)
 
-
-class KeysReply(Struct, frozen=True, kw_only=True):
+class KeysReply(Reply, frozen=True, kw_only=True):
     """Keys, newest first, including revoked and expired ones."""
 
     items: list[KeyReply]
     next_cursor: None = None
 
-    @classmethod
-    def of(cls, keys: Iterable[Key]) -> "KeysReply":
-        return cls(items=[KeyReply.of(key) for key in keys])
 
-
-class AuditedReply(Struct, frozen=True, kw_only=True):
+class AuditedReply(Reply, frozen=True, kw_only=True):
     """An entry of the audit log. `actor`: id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."""
 
     at: datetime
     actor: str
-    action: Annotated[str, Meta(description="Such as key_created, space_deleted, memory_deleted.")]
+    action: Annotated[str, doc("Such as key_created, space_deleted, memory_deleted.")]
     space: fields.SpaceName | None
-    target: Annotated[str | None, Meta(description="The id of the key or memory.")]
-
-    @classmethod
-    def of(cls, one: Audited) -> "AuditedReply":
-        return cls(at=one.at, actor=one.actor, action=one.action, space=one.space, target=one.target)
+    target: Annotated[str | None, doc("The id of the key or memory.")]
 
 
-class AuditReply(Struct, frozen=True, kw_only=True):
+class AuditReply(Reply, frozen=True, kw_only=True):
     """Entries of the audit log, newest first."""
 
     items: list[AuditedReply]
-    next_cursor: Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
-
-    @classmethod
-    def of(cls, page: AuditPage) -> "AuditReply":
-        return cls(items=[AuditedReply.of(one) for one in page.items], next_cursor=page.next_cursor)
+    next_cursor: Annotated[str | None, doc("The `cursor` of the next page; null on the last.")]
 
 
 def scopes_of(mode: ModeName | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
@@ -187,12 +163,6 @@ def zoned(at: datetime | None) -> datetime | None:
     return at
 
 
-def _given(key: Key) -> dict[str, Any]:
-    plain = ("id", "name", "parent_id", "created_at", "expires_at", "revoked_at", "last_used_at")
-    return {
-        **{name: getattr(key, name) for name in plain},
-        "scopes": [scope for scope in SCOPES if scope in key.grant.scopes],
-        "spaces": list(key.grant.spaces),
-        "category": key.grant.category,
-        "source_class": key.grant.source_class,
-    }
+def _granted(grant: Grant) -> dict[str, Any]:
+    plain = {"spaces": list(grant.spaces), "category": grant.category, "source_class": grant.source_class}
+    return {"scopes": [scope for scope in SCOPES if scope in grant.scopes], **plain}

@@ -1,15 +1,16 @@
-"""Memories that are like a new one, in the form for replies and problems."""
+"""Memories that conflict with a new one, are like it, or prevent a merge."""
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import Annotated, cast
 
-from msgspec import Meta, Struct
-
+from muisti.core.model.comparisons import Divergence
 from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 
 
-class DifferenceReply(Struct, frozen=True, kw_only=True):
+class DifferenceReply(Same, frozen=True, kw_only=True):
     """A difference between two similar memories; null for a side that has nothing of this kind."""
 
     kind: DifferenceKind
@@ -17,40 +18,55 @@ class DifferenceReply(Struct, frozen=True, kw_only=True):
     new: str | None
 
 
-class LikenessReply(Struct, frozen=True, kw_only=True):
+class LikenessReply(Same, frozen=True, kw_only=True):
     """A current memory that conflicts with a new one, or is like it."""
 
     id: fields.MemoryId
     kind: Annotated[
         LikenessKind,
-        Meta(
-            description="`duplicate` says the same, `conflict` the contrary or another value, "
+        doc(
+            "`duplicate` says the same, `conflict` the contrary or another value, "
             "`possible_conflict` perhaps the contrary, which opens a review, `similar` nearly "
             "the same; `address` has the same category and key."
         ),
     ]
-    similarity: Annotated[float | None, Meta(description="Cosine of both texts; null where they were not compared.")]
-    differs: Annotated[list[DifferenceReply], Meta(description="Their differences; empty for a duplicate.")]
-    content: Annotated[str, Meta(description="Its first 300 characters.")]
+    similarity: Annotated[float | None, doc("Cosine of both texts; null where they were not compared.")]
+    differs: Annotated[list[DifferenceReply], doc("Their differences; empty for a duplicate.")]
+    content: Annotated[str, doc("Its first 300 characters.")]
     category: fields.Category | None
     key: fields.Key | None
 
 
 def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
-    return [_reply(one) for one in found]
+    return cast(list[LikenessReply], list(found))
 
 
 def differing(parts: Iterable[Difference]) -> list[DifferenceReply]:
-    return [DifferenceReply(kind=part.kind, existing=part.existing, new=part.new) for part in parts]
+    return DifferenceReply.each(parts)
 
 
-def _reply(one: Likeness) -> LikenessReply:
-    return LikenessReply(
-        id=one.id,
-        kind=one.kind,
-        similarity=one.similarity,
-        differs=differing(one.differs),
-        content=one.content,
-        category=one.category,
-        key=one.key,
-    )
+# Memories that prevent a merge, in the form for refusals
+
+BEGINNING = 200  # characters
+
+
+class DivergedReply(Reply, frozen=True, kw_only=True):
+    """A memory that both spaces have changed: its id in the space and in the other, and what it says in each."""
+
+    id: fields.MemoryId
+    other: fields.MemoryId
+    ours: Annotated[str | None, doc("The start of its content; null where it was deleted.")]
+    theirs: str | None
+
+
+def diverged(found: Sequence[Divergence]) -> list[DivergedReply]:
+    """Return the memories in the form for a refusal."""
+    return [
+        DivergedReply(
+            id=one.id,
+            other=one.other,
+            ours=None if one.ours is None else one.ours.content[:BEGINNING],
+            theirs=None if one.theirs is None else one.theirs.content[:BEGINNING],
+        )
+        for one in found
+    ]

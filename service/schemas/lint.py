@@ -12,8 +12,9 @@ from muisti.core.model.quality import Finding, Fix, Report
 from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
+from muisti.service.schemas.fields import doc
 
-CheckName = Annotated[str, Meta(description="Kind of problem.", extra_json_schema={"enum": list(get_args(Check))})]
+CheckName = Annotated[str, doc("Kind of problem.", enum=list(get_args(Check)))]
 
 
 class FixReply(Struct, frozen=True, kw_only=True):
@@ -23,7 +24,7 @@ class FixReply(Struct, frozen=True, kw_only=True):
     path: Annotated[
         str, Meta(examples=["/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab?dry_run=true"])
     ]
-    body: Annotated[dict[str, Any] | None, Meta(description="JSON, or null for none.")]
+    body: Annotated[dict[str, Any] | None, doc("JSON, or null for none.")]
 
     @classmethod
     def of(cls, fix: Fix, space: str) -> "FixReply":
@@ -40,8 +41,8 @@ class FindingReply(Struct, frozen=True, kw_only=True):
     version: int
     detail: str
     about: str
-    others: Annotated[list[str], Meta(description="Ids of other memories in the problem.")]
-    fix: Annotated[list[FixReply], Meta(description="Requests that would fix it, in order.")]
+    others: Annotated[list[str], doc("Ids of other memories in the problem.")]
+    fix: Annotated[list[FixReply], doc("Requests that would fix it, in order.")]
 
     @classmethod
     def of(cls, one: Finding, space: str) -> "FindingReply":
@@ -60,10 +61,10 @@ class LintReply(Struct, frozen=True, kw_only=True):
     """Findings of one page; `checked`, `found` and `score` are of all pages up to this one, the last of the space."""
 
     items: list[FindingReply]
-    checked: Annotated[int, Meta(description="Memories that were checked.", ge=0)]
-    found: Annotated[dict[str, int], Meta(description="Findings by check.")]
-    score: Annotated[float, Meta(description="100 without any problem.", ge=0, le=100)]
-    skipped: Annotated[list[str], Meta(description="Checks that were left out, in words.")]
+    checked: Annotated[int, doc("Memories that were checked.", ge=0)]
+    found: Annotated[dict[str, int], doc("Findings by check.")]
+    score: Annotated[float, doc("100 without any problem.", ge=0, le=100)]
+    skipped: Annotated[list[str], doc("Checks that were left out, in words.")]
     next_cursor: str | None
     seq: fields.SeqText
 

@@ -1,109 +1,81 @@
 """Replies about exports and imports."""
 
-from collections.abc import Iterable
 from datetime import datetime
+from muisti.core.model.operations import ImportReport
+from muisti.core.model.operations import Imported
+from muisti.core.model.operations import LineProblem
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import FieldProblem
+from muisti.service.schemas.fields import doc
+from muisti.service.schemas.policy import FlagReply
 from typing import Annotated
+from typing import Any
+from typing import Self
 
-from msgspec import Meta, Struct
-
-from muisti.core.model.operations import Imported, ImportReport, LineProblem
-from muisti.service.schemas.field_problem import FieldProblem
-from muisti.service.schemas.policy import FlagReply, flagged
 
 Skipped = Annotated[
     dict[str, int],
-    Meta(
-        description="Skipped memories by reason: `exists` (the id is here), `deleted` (it was here and was deleted), "
+    doc(
+        "Skipped memories by reason: `exists` (the id is here), `deleted` (it was here and was deleted), "
         "`twice` (the file has it twice), `joined` (a session, conversation, topic or summary of its name is here)."
     ),
 ]
 
 
-class LineReply(Struct, frozen=True, kw_only=True):
+class LineReply(Reply, frozen=True, kw_only=True):
     """A line that cannot be imported."""
 
-    line: Annotated[int, Meta(description="Counted from 1; 0 when it is not one line that is bad.", ge=0)]
-    place: Annotated[str | None, Meta(description="Its place in the file of the other system.")]
+    line: Annotated[int, doc("Counted from 1; 0 when it is not one line that is bad.", ge=0)]
+    place: Annotated[str | None, doc("Its place in the file of the other system.")]
     code: str
     errors: list[FieldProblem]
 
     @classmethod
-    def of(cls, bad: LineProblem) -> "LineReply":
-        errors = [FieldProblem(problem.path, problem.message) for problem in bad.problems]
-        return cls(line=bad.line, place=bad.place, code=bad.code, errors=errors)
+    def of(cls, value: LineProblem, /, **more: Any) -> Self:
+        return super().of(value, errors=value.problems, **more)
 
 
-class ImportReply(Struct, frozen=True, kw_only=True):
+class ImportReply(Reply, frozen=True, kw_only=True):
     """Report of an import."""
 
-    import_id: Annotated[int | None, Meta(description="Number to undo it with; null when nothing was imported.")]
+    import_id: Annotated[int | None, doc("Number to undo it with; null when nothing was imported.")]
     dry_run: bool
-    source: Annotated[str | None, Meta(description="The other system that the file came from.")]
-    created: Annotated[int, Meta(description="Memories that were imported, or would be.", ge=0)]
-    good: Annotated[
-        int, Meta(description="Memories that can be imported; `atomic=false` imports them from a refused file.", ge=0)
-    ]
-    versions: Annotated[int, Meta(description="Versions that were imported with them.", ge=0)]
+    source: Annotated[str | None, doc("The other system that the file came from.")]
+    created: Annotated[int, doc("Memories that were imported, or would be.", ge=0)]
+    good: Annotated[int, doc("Memories that can be imported; `atomic=false` imports them from a refused file.", ge=0)]
+    versions: Annotated[int, doc("Versions that were imported with them.", ge=0)]
     skipped: Skipped
-    failed: Annotated[int, Meta(description="Lines that cannot be imported.", ge=0)]
-    failures: Annotated[list[LineReply], Meta(description="The first hundred of them.")]
-    flags: Annotated[list[FlagReply], Meta(description="The first hundred differences from the lines.")]
-    vectors_kept: Annotated[int, Meta(description="Vectors taken from the file.", ge=0)]
-    vectors_embedded: Annotated[int, Meta(description="Vectors computed by the model of this server.", ge=0)]
-    origin: Annotated[str | None, Meta(description="The point in history that the file shows.")]
-    seq: Annotated[str, Meta(description="The space's current point in history.")]
+    failed: Annotated[int, doc("Lines that cannot be imported.", ge=0)]
+    failures: Annotated[list[LineReply], doc("The first hundred of them.")]
+    flags: Annotated[list[FlagReply], doc("The first hundred differences from the lines.")]
+    vectors_kept: Annotated[int, doc("Vectors taken from the file.", ge=0)]
+    vectors_embedded: Annotated[int, doc("Vectors computed by the model of this server.", ge=0)]
+    origin: Annotated[str | None, doc("The point in history that the file shows.")]
+    seq: Annotated[str, doc("The space's current point in history.")]
 
     @classmethod
-    def of(cls, report: ImportReport) -> "ImportReply":
-        return cls(
-            import_id=report.id,
-            dry_run=report.dry_run,
-            source=report.source,
-            created=report.created,
-            good=report.good,
-            versions=report.versions,
-            skipped=dict(report.skipped),
-            failed=report.failed,
-            failures=[LineReply.of(bad) for bad in report.failures],
-            flags=flagged(report.flags),
-            vectors_kept=report.vectors_kept,
-            vectors_embedded=report.vectors_embedded,
-            origin=None if report.origin is None else str(report.origin),
-            seq=str(report.seq),
-        )
+    def of(cls, value: ImportReport, /, **more: Any) -> Self:
+        return super().of(value, import_id=value.id, **more)
 
 
-class ImportedReply(Struct, frozen=True, kw_only=True):
+class ImportedReply(Reply, frozen=True, kw_only=True):
     """An import of a space."""
 
     import_id: int
     source: str | None
-    actor: Annotated[str, Meta(description="Caller that made it: the id of a key, or `local`.")]
+    actor: Annotated[str, doc("Caller that made it: the id of a key, or `local`.")]
     at: datetime
-    memories: Annotated[int, Meta(description="Memories that were imported.", ge=0)]
-    first: Annotated[int, Meta(description="Number of its first change.")]
-    last: Annotated[int, Meta(description="Number of its last change.")]
-    undone: Annotated[int | None, Meta(description="The change that undid it; null if it was not undone.")]
+    memories: Annotated[int, doc("Memories that were imported.", ge=0)]
+    first: Annotated[int, doc("Number of its first change.")]
+    last: Annotated[int, doc("Number of its last change.")]
+    undone: Annotated[int | None, doc("The change that undid it; null if it was not undone.")]
 
     @classmethod
-    def of(cls, one: Imported) -> "ImportedReply":
-        return cls(
-            import_id=one.id,
-            source=one.source,
-            actor=one.actor,
-            at=one.at,
-            memories=one.memories,
-            first=one.first,
-            last=one.last,
-            undone=one.undone,
-        )
+    def of(cls, value: Imported, /, **more: Any) -> Self:
+        return super().of(value, import_id=value.id, **more)
 
 
-class ImportsReply(Struct, frozen=True, kw_only=True):
+class ImportsReply(Reply, frozen=True, kw_only=True):
     """The last hundred imports of a space, newest first."""
 
     items: list[ImportedReply]
-
-    @classmethod
-    def of(cls, found: Iterable[Imported]) -> "ImportsReply":
-        return cls(items=[ImportedReply.of(one) for one in found])

@@ -1,13 +1,14 @@
-"""Requests and replies about the policy of a space, and the flags of a write."""
+"""Requests and replies about the policy and the quota of a space, and the flags of a write."""
 
-from collections.abc import Iterable
-from typing import Annotated, get_args
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
+from muisti.core.model.counts import Usage
 from muisti.core.model.outcomes import Flag, FlagCode
-from muisti.core.model.spaces import Policy, PolicyValue
+from muisti.core.model.spaces import QUOTA_MAX, Policy, PolicyValue
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
@@ -19,102 +20,86 @@ from muisti.core.model.terms import (
     Screening,
 )
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
 
 _SCREENING = {"enum": list(get_args(Screening))}
 
 Secrets = Annotated[
     str,
-    Meta(
-        description="What looks like a password, key or token: `refuse` it, `redact` it (a word replaces it) "
-        "or `allow` it.",
-        extra_json_schema=_SCREENING,
+    doc(
+        "What looks like a password, key or token: `refuse` it, `redact` it (a word replaces it) or `allow` it.",
+        **_SCREENING,
     ),
 ]
 PersonalData = Annotated[
-    str,
-    Meta(
-        description="E-mail addresses, telephone numbers, credit cards and bank accounts: the same.",
-        extra_json_schema=_SCREENING,
-    ),
+    str, doc("E-mail addresses, telephone numbers, credit cards and bank accounts: the same.", **_SCREENING)
 ]
 
 
 EchoPolicy = Annotated[
     str,
-    Meta(
-        description="A new memory that only repeats what its author has just found: `refuse` it, `flag` it (it counts "
+    doc(
+        "A new memory that only repeats what its author has just found: `refuse` it, `flag` it (it counts "
         "as derived from that) or `allow` it.",
-        extra_json_schema={"enum": list(get_args(Echoes))},
+        enum=list(get_args(Echoes)),
     ),
 ]
 
 
 HistoryDays = Annotated[
-    float,
-    Meta(
-        ge=0,
-        le=36_500,
-        description="Days to keep versions that were changed, superseded or deleted; 0: for ever.",
-    ),
+    float, doc("Days to keep versions that were changed, superseded or deleted; 0: for ever.", ge=0, le=36_500)
 ]
 PurgeAfterDays = Annotated[
-    float,
-    Meta(gt=0, le=36_500, description="Days after which a memory is purged, from its creation on; null: never."),
+    float, doc("Days after which a memory is purged, from its creation on; null: never.", gt=0, le=36_500)
 ]
 SimilarityLimit = Annotated[
     float,
-    Meta(
+    doc(
+        "Cosine from which a new memory is refused as a duplicate or contradiction of a current one, "
+        "whatever the rules say; null: the rules alone.",
         ge=SIMILARITY_MIN,
         le=1,
-        description="Cosine from which a new memory is refused as a duplicate or contradiction of a current one, "
-        "whatever the rules say; null: the rules alone.",
     ),
 ]
 ReviewLimit = Annotated[
     float,
-    Meta(
+    doc(
+        "Least cosine at which a new memory that may contradict a current one opens a conflict; null: the rules alone.",
         ge=SIMILARITY_MIN,
         le=1,
-        description="Least cosine at which a new memory that may contradict a current one opens a conflict; "
-        "null: the rules alone.",
     ),
 ]
 
 
 RecencyWeight = Annotated[
-    float,
-    Meta(ge=0, le=1, description="Weight of the recency of searches that name none; 0: age costs nothing."),
+    float, doc("Weight of the recency of searches that name none; 0: age costs nothing.", ge=0, le=1)
 ]
-RecencyHalfLifeDays = Annotated[
-    float, Meta(ge=HALF_LIFE_MIN, le=36_500, description="Half-life of that recency, in days.")
-]
+RecencyHalfLifeDays = Annotated[float, doc("Half-life of that recency, in days.", ge=HALF_LIFE_MIN, le=36_500)]
 
 
 Inherits = Annotated[
     list[fields.SpaceName],
-    Meta(
-        description="Spaces that a search with `inherit_from` adds to this one, the nearest first.",
-        extra_json_schema={"maxItems": SPACES_MAX - 1},
-    ),
+    doc("Spaces that a search with `inherit_from` adds to this one, the nearest first.", maxItems=SPACES_MAX - 1),
 ]
 
 
 Graph = Annotated[
     str,
-    Meta(
-        description="Whether the names and facts of memories are read into the knowledge graph: `on` or `off`.",
-        extra_json_schema={"enum": list(get_args(GraphSwitch))},
+    doc(
+        "Whether the names and facts of memories are read into the knowledge graph: `on` or `off`.",
+        enum=list(get_args(GraphSwitch)),
     ),
 ]
 
 
 SecondModel = Annotated[
     str,
-    Meta(
+    doc(
+        "Second embedder, whose vectors searches use beside those of the space's model: `off`, `minilm` or "
+        "another model of the server. Its vectors come in the background.",
         min_length=1,
         max_length=200,
-        description="Second embedder, whose vectors searches use beside those of the space's model: `off`, `minilm` or "
-        "another model of the server. Its vectors come in the background.",
         examples=["minilm"],
     ),
 ]
@@ -141,7 +126,14 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-class PolicyReply(Struct, frozen=True, kw_only=True):
+_USUAL: Mapping[str, Any] = {
+    **dict.fromkeys(("secrets", "personal_data", "echoes"), "allow"),
+    **dict.fromkeys(("history_days", "recency_weight"), 0.0),
+    **{"recency_half_life_days": HALF_LIFE_DAYS, "inherits": [], "graph": "on", "second_model": OFF},
+}
+
+
+class PolicyReply(Reply, frozen=True, kw_only=True):
     """Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."""
 
     secrets: Secrets
@@ -158,24 +150,12 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     second_model: SecondModel
 
     @classmethod
-    def of(cls, policy: Policy) -> "PolicyReply":
-        return cls(
-            secrets=policy.secrets or "allow",
-            personal_data=policy.personal_data or "allow",
-            echoes=policy.echoes or "allow",
-            history_days=policy.history_days or 0.0,
-            purge_after_days=policy.purge_after_days,
-            similarity_limit=policy.similarity_limit,
-            review_limit=policy.review_limit,
-            recency_weight=policy.recency_weight or 0.0,
-            recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
-            inherits=list(policy.inherits or ()),
-            graph=policy.graph or "on",
-            second_model=policy.second_model or OFF,
-        )
+    def of(cls, value: Policy, /, **more: Any) -> Self:
+        unset = {name: usual for name, usual in _USUAL.items() if not getattr(value, name)}
+        return super().of(value, **unset, **more)
 
 
-class FlagReply(Struct, frozen=True, kw_only=True):
+class FlagReply(Same, frozen=True, kw_only=True):
     """A difference between a write and its request.
 
     `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `suspected`: something
@@ -186,12 +166,50 @@ class FlagReply(Struct, frozen=True, kw_only=True):
 
     code: FlagCode
     path: Annotated[
-        str,
-        Meta(description="Where in the request; `$.memories[ID]…` where that names no memory.", examples=["$.content"]),
+        str, doc("Where in the request; `$.memories[ID]…` where that names no memory.", examples=["$.content"])
     ]
-    kind: Annotated[str | None, Meta(description="Such as `aws-access-key` or `email`.")]
-    ids: Annotated[list[fields.MemoryId], Meta(description="The memories that are the reason.")]
+    kind: Annotated[str | None, doc("Such as `aws-access-key` or `email`.")]
+    ids: Annotated[list[fields.MemoryId], doc("The memories that are the reason.")]
 
 
 def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
-    return [FlagReply(code=one.code, path=one.path, kind=one.kind, ids=list(one.ids)) for one in flags]
+    return cast(list[FlagReply], list(flags))
+
+
+# Requests and replies about the quota of a space
+
+_RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
+
+
+class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to the quota. A field that is left out stays as it is; null is the default of the server."""
+
+    memories: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
+    bytes: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
+
+    def changes(self) -> dict[str, int | None]:
+        given = {"memories": self.memories, "bytes": self.bytes}
+        return {name: most for name, most in given.items() if not isinstance(most, UnsetType)}
+
+
+class AmountReply(Reply, frozen=True, kw_only=True):
+    """Use and limit of one amount; a null limit means none."""
+
+    used: int
+    limit: int | None
+
+
+class QuotaReply(Reply, frozen=True, kw_only=True):
+    """Use and quota of a space.
+
+    Counted are memories that are not deleted, also those that have expired or are superseded. Sessions, conversations,
+    topics and statements of the graph count as memories. Bytes are those of texts, tags and metadata.
+    """
+
+    memories: AmountReply
+    bytes: AmountReply
+
+    @classmethod
+    def of(cls, value: Usage, /, **more: Any) -> Self:
+        memories = AmountReply(used=value.memories, limit=value.quota.memories)
+        return cls(memories=memories, bytes=AmountReply(used=value.bytes, limit=value.quota.bytes))

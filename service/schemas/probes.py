@@ -1,29 +1,19 @@
 """Requests and replies about probes and their runs."""
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from muisti.core.model.quality import Expectation, K, Probe, Run
 from muisti.core.model.values import LIMIT_MAX
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, copied
+from muisti.service.schemas.fields import doc
 
 ProbeId = Annotated[
-    str,
-    Meta(
-        description="Id of a probe, a UUIDv7.",
-        extra_json_schema={"format": "uuid"},
-        examples=["0197a3c0-5f4e-7000-8000-0123456789b0"],
-    ),
+    str, doc("Id of a probe, a UUIDv7.", format="uuid", examples=["0197a3c0-5f4e-7000-8000-0123456789b0"])
 ]
-Place = Annotated[
-    int,
-    Meta(
-        description="The expected memory should be among the first k hits.",
-        extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX},
-    ),
-]
+Place = Annotated[int, doc("The expected memory should be among the first k hits.", minimum=1, maximum=LIMIT_MAX)]
 
 
 class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,10 +26,10 @@ class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     k: Place = K
 
     def expectation(self) -> Expectation:
-        return Expectation(query=self.query, memory_id=self.memory_id, category=self.category, key=self.key, k=self.k)
+        return copied(Expectation, self)
 
 
-class ProbeReply(Struct, frozen=True, kw_only=True):
+class ProbeReply(Reply, frozen=True, kw_only=True):
     """A stored question, with the memory that it should find."""
 
     id: ProbeId
@@ -52,61 +42,40 @@ class ProbeReply(Struct, frozen=True, kw_only=True):
     actor: str
 
     @classmethod
-    def of(cls, one: Probe) -> "ProbeReply":
-        e = one.expects
-        return cls(
-            id=one.id,
-            query=e.query,
-            memory_id=e.memory_id,
-            category=e.category,
-            key=e.key,
-            k=e.k,
-            made_at=one.made_at,
-            actor=one.actor,
-        )
+    def of(cls, value: Probe, /, **more: Any) -> Self:
+        return super().of(value.expects, id=value.id, made_at=value.made_at, actor=value.actor, **more)
 
 
-class ProbesReply(Struct, frozen=True, kw_only=True):
+class ProbesReply(Reply, frozen=True, kw_only=True):
     """Probes, oldest first."""
 
     items: list[ProbeReply]
     next_cursor: None = None
 
-    @classmethod
-    def of(cls, found: Iterable[Probe]) -> "ProbesReply":
-        return cls(items=[ProbeReply.of(one) for one in found])
 
-
-class RankReply(Struct, frozen=True, kw_only=True):
+class RankReply(Reply, frozen=True, kw_only=True):
     """Rank of the memory that a probe expects."""
 
     id: ProbeId
-    rank: Annotated[int | None, Meta(description=f"From 1; null when it is not among the first {LIMIT_MAX}.")]
+    rank: Annotated[int | None, doc(f"From 1; null when it is not among the first {LIMIT_MAX}.")]
 
 
-class RunReply(Struct, frozen=True, kw_only=True):
+class RunReply(Reply, frozen=True, kw_only=True):
     """Result of a run of all probes of a space."""
 
     at: fields.Time
     seq: fields.SeqText
-    generation: Annotated[str | None, Meta(description="The model that had embedded the space.")]
-    recall: Annotated[
-        float, Meta(description="Share of the probes that found theirs among the first k; 1 without any.")
-    ]
+    generation: Annotated[str | None, doc("The model that had embedded the space.")]
+    recall: Annotated[float, doc("Share of the probes that found theirs among the first k; 1 without any.")]
     ranks: list[RankReply]
 
     @classmethod
-    def of(cls, run: Run) -> "RunReply":
-        ranks = [RankReply(id=id_, rank=rank) for id_, rank in run.ranks.items()]
-        return cls(at=run.at, seq=str(run.seq), generation=run.generation, recall=run.recall, ranks=ranks)
+    def of(cls, value: Run, /, **more: Any) -> Self:
+        return super().of(value, ranks=[RankReply(id=id_, rank=rank) for id_, rank in value.ranks.items()], **more)
 
 
-class RunsReply(Struct, frozen=True, kw_only=True):
+class RunsReply(Reply, frozen=True, kw_only=True):
     """The last runs, newest first."""
 
     items: list[RunReply]
     next_cursor: None = None
-
-    @classmethod
-    def of(cls, runs: Sequence[Run]) -> "RunsReply":
-        return cls(items=[RunReply.of(run) for run in runs])

@@ -1,30 +1,39 @@
 """Replies about receipts and their replay."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, get_args
-
-import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
-
+from msgspec import Struct
+from msgspec import UNSET
+from msgspec import UnsetType
 from muisti.core.model.context import Context
-from muisti.core.model.hits import Answer, Evidence, Mode
-from muisti.core.model.quality import ListedReceipt, Moved, Receipt, ReceiptPage, Why
+from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Evidence
+from muisti.core.model.hits import Mode
+from muisti.core.model.quality import ListedReceipt
+from muisti.core.model.quality import Moved
+from muisti.core.model.quality import Receipt
+from muisti.core.model.quality import ReceiptPage
+from muisti.core.model.quality import Why
+from muisti.core.model.receipts import ReceiptHit
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import Cursor
 from muisti.service.schemas.search import SearchReply
+from typing import Annotated
+from typing import Any
+from typing import Literal
+from typing import Self
+from typing import get_args
+import msgspec
+
 
 ReceiptId = Annotated[
-    str,
-    Meta(
-        description="Id of a receipt, a UUIDv7.",
-        extra_json_schema={"format": "uuid"},
-        examples=["0197a3c0-5f4e-7000-8000-0123456789af"],
-    ),
+    str, doc("Id of a receipt, a UUIDv7.", format="uuid", examples=["0197a3c0-5f4e-7000-8000-0123456789af"])
 ]
 
 
-class ReceiptHitReply(Struct, frozen=True, kw_only=True):
+class ReceiptHitReply(Reply, frozen=True, kw_only=True):
     """A hit of the recorded search, in its version then. `rank` counts from 1; `ranks` has its rank in each ranking."""
 
     rank: int
@@ -33,17 +42,21 @@ class ReceiptHitReply(Struct, frozen=True, kw_only=True):
     score: float
     ranks: dict[str, int]
 
+    @classmethod
+    def of(cls, value: ReceiptHit, /, **more: Any) -> Self:
+        return super().of(value, id=value.memory_id, **more)
 
-class ReceiptReply(Struct, frozen=True, kw_only=True):
+
+class ReceiptReply(Reply, frozen=True, kw_only=True):
     """A recorded search: its request, the state of the space, and its hits."""
 
     id: ReceiptId
     space: fields.SpaceName
     made_at: fields.Time
     actor: str
-    parameters: Annotated[dict[str, Any], Meta(description="The request, with the defaults of what it left out.")]
+    parameters: Annotated[dict[str, Any], doc("The request, with the defaults of what it left out.")]
     reference_time: fields.Time
-    generation: Annotated[str | None, Meta(description="The model that had embedded the space.")]
+    generation: Annotated[str | None, doc("The model that had embedded the space.")]
     seq: fields.SeqText
     total: int
     evidence: Evidence
@@ -52,71 +65,39 @@ class ReceiptReply(Struct, frozen=True, kw_only=True):
     hits: list[ReceiptHitReply]
 
     @classmethod
-    def of(cls, one: Receipt) -> "ReceiptReply":
-        return cls(
-            id=one.id,
-            space=one.space,
-            made_at=one.made_at,
-            actor=one.actor,
-            parameters=msgspec.json.decode(one.parameters),
-            reference_time=one.reference_time,
-            generation=one.generation,
-            seq=str(one.at),
-            total=one.told.total,
-            evidence=one.told.evidence,
-            strategy=one.told.strategy,
-            degraded=list(one.told.degraded),
-            hits=[
-                ReceiptHitReply(
-                    rank=hit.rank, id=hit.memory_id, version=hit.version, score=hit.score, ranks=dict(hit.ranks)
-                )
-                for hit in one.hits
-            ],
-        )
+    def of(cls, value: Receipt, /, **more: Any) -> Self:
+        told, asked = value.told, msgspec.json.decode(value.parameters)
+        answer = {name: getattr(told, name) for name in ("total", "evidence", "strategy", "degraded")}
+        return super().of(value, parameters=asked, seq=str(value.at), **answer, **more)
 
 
-class ListedReceiptReply(Struct, frozen=True, kw_only=True):
+class ListedReceiptReply(Reply, frozen=True, kw_only=True):
     """A receipt in a list, without its memories: `hits` is their number."""
 
     id: ReceiptId
     made_at: fields.Time
-    actor: Annotated[str, Meta(description="Who asked, as in the audit log.")]
+    actor: Annotated[str, doc("Who asked, as in the audit log.")]
     kind: Literal["search", "context"]
     query: str
     evidence: Evidence
     strategy: Mode
-    total: Annotated[int, Meta(description="Memories that could have been hits.", ge=0)]
-    hits: Annotated[int, Meta(description="Memories in the answer.", ge=0)]
+    total: Annotated[int, doc("Memories that could have been hits.", ge=0)]
+    hits: Annotated[int, doc("Memories in the answer.", ge=0)]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, one: ListedReceipt) -> "ListedReceiptReply":
-        return cls(
-            id=one.id,
-            made_at=one.made_at,
-            actor=one.actor,
-            kind="context" if one.is_context else "search",
-            query=one.query,
-            evidence=one.evidence,
-            strategy=one.strategy,
-            total=one.total,
-            hits=one.hits,
-            seq=str(one.at),
-        )
+    def of(cls, value: ListedReceipt, /, **more: Any) -> Self:
+        return super().of(value, kind="context" if value.is_context else "search", seq=str(value.at), **more)
 
 
-class ReceiptsReply(Struct, frozen=True, kw_only=True):
+class ReceiptsReply(Reply, frozen=True, kw_only=True):
     """Receipts, newest first."""
 
     items: list[ListedReceiptReply]
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, page: ReceiptPage) -> "ReceiptsReply":
-        return cls(items=[ListedReceiptReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
-
-class MovedReply(Struct, frozen=True, kw_only=True):
+class MovedReply(Reply, frozen=True, kw_only=True):
     """A memory whose rank changed; null where it is not in the answer."""
 
     id: fields.MemoryId
@@ -124,29 +105,26 @@ class MovedReply(Struct, frozen=True, kw_only=True):
     after: int | None
     why: Annotated[
         str,
-        Meta(
-            description="Reason; `status`: it is not active any more; `model`: the space was embedded again; "
+        doc(
+            "Reason; `status`: it is not active any more; `model`: the space was embedded again; "
             "`others`: only the ranks of other memories changed.",
-            extra_json_schema={"enum": list(get_args(Why))},
+            enum=list(get_args(Why)),
         ),
     ]
     superseded_by: fields.MemoryId | UnsetType = UNSET
 
     @classmethod
-    def of(cls, one: Moved) -> "MovedReply":
-        by = one.superseded_by
-        return cls(
-            id=one.memory_id, before=one.before, after=one.after, why=one.why, superseded_by=UNSET if by is None else by
-        )
+    def of(cls, value: Moved, /, **more: Any) -> Self:
+        return super().of(value, id=value.memory_id, **more)
 
 
 class ReplayReply(Struct, frozen=True, kw_only=True):
     """The search or context made again, and its differences from the receipt: first memories of the receipt."""
 
-    same: Annotated[bool, Meta(description="Whether the same memories have the same ranks.")]
+    same: Annotated[bool, doc("Whether the same memories have the same ranks.")]
     differences: list[MovedReply]
-    answer: Annotated[SearchReply, Meta(description="Of a search.")] | UnsetType = UNSET
-    context: Annotated[ContextReply, Meta(description="Of a context.")] | UnsetType = UNSET
+    answer: Annotated[SearchReply, doc("Of a search.")] | UnsetType = UNSET
+    context: Annotated[ContextReply, doc("Of a context.")] | UnsetType = UNSET
     at: datetime
 
     @classmethod

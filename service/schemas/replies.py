@@ -2,36 +2,83 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
-
-from msgspec import UNSET, Meta, Struct, UnsetType
-
+from msgspec import Meta
+from msgspec import UNSET
+from msgspec import UnsetType
+from muisti.core.discourse.type_suggestions import suggested
+from muisti.core.model.decoding import convert
 from muisti.core.model.generations import CacheUse
-from muisti.core.model.outcomes import Counts, Stats, Telemetry, Written
-from muisti.core.model.values import History, Memory, Page, Version
+from muisti.core.model.outcomes import Counts
+from muisti.core.model.outcomes import Stats
+from muisti.core.model.outcomes import Telemetry
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import History
+from muisti.core.model.values import Memory
+from muisti.core.model.values import Page
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.copying import Same
 from muisti.service.schemas.errors import Problem
-from muisti.service.schemas.likeness import LikenessReply, alike
-from muisti.service.schemas.policy import FlagReply, flagged
-from muisti.service.schemas.quotas import QuotaReply
-from muisti.service.schemas.suggestions import Suggestions, suggestions_of
+from muisti.service.schemas.fields import doc
+from muisti.service.schemas.likeness import LikenessReply
+from muisti.service.schemas.likeness import alike
+from muisti.service.schemas.policy import FlagReply
+from muisti.service.schemas.policy import QuotaReply
+from muisti.service.schemas.policy import flagged
+from typing import Annotated
+from typing import Any
+from typing import Literal
+from typing import Self
 
-Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
+
+class StretchReply(Same, frozen=True, kw_only=True):
+    """A stretch of a text, in characters."""
+
+    start: Annotated[int, Meta(ge=0)]
+    stop: Annotated[int, Meta(ge=0)]
 
 
-Degraded = (
-    Annotated[list[str], Meta(description="What searches cannot do yet with the text, in words; absent when nothing.")]
+Scope = Annotated[
+    StretchReply | None, doc("Clause of the content that says to what it applies; null where it applies to everything.")
+]
+
+
+class TypeSuggestionReply(Same, frozen=True, kw_only=True):
+    """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
+
+    id: fields.MemoryId
+    type: fields.TypeName
+    scope: Scope
+
+
+Suggestions = (
+    Annotated[
+        list[TypeSuggestionReply],
+        doc("Memories that read like standing instructions and have another type; absent for none."),
+    ]
     | UnsetType
 )
 
 
-class MemoryReply(Struct, frozen=True, kw_only=True):
+def suggestions_of(memories: Iterable[Memory]) -> list[TypeSuggestionReply] | UnsetType:
+    """Return the suggestions of a reply, unset when there are none."""
+    return [convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET
+
+
+Cursor = Annotated[str | None, doc("The `cursor` of the next page; null on the last.")]
+
+
+Degraded = (
+    Annotated[list[str], doc("What searches cannot do yet with the text, in words; absent when nothing.")] | UnsetType
+)
+
+
+class MemoryReply(Same, frozen=True, kw_only=True):
     """A memory in one of its versions."""
 
     id: fields.MemoryId
     space: fields.SpaceName
-    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     kind: fields.AnyKind
     category: fields.Category | None
     key: fields.Key | None
@@ -56,7 +103,7 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     source_class: fields.SourceClassName
     derived_from: fields.DerivedFrom
     trust: fields.Trust
-    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the content.")]
+    tokens: Annotated[int, doc("Words, punctuation marks and CJK characters of the content.")]
     session: fields.SessionName | None
     conversation: fields.ConversationName | None
     topic: fields.TopicName | None
@@ -65,26 +112,23 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     position: fields.Position | None
     structure: fields.Structure
 
-    @staticmethod
-    def of(memory: Memory) -> "MemoryReply":
-        """Return the memory itself: it has these fields, so it encodes to the same bytes, without a copy."""
-        return cast(MemoryReply, memory)
-
 
 class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
 
-    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
     degraded: Degraded = UNSET
     suggestions: Suggestions = UNSET
 
     @classmethod
-    def of_changed(cls, written: Written) -> "WrittenReply":
+    def of_changed(cls, written: Written, **more: Any) -> Self:
+        memory = written.memories[0]
         return cls(
-            **_fields_of(written.memories[0]),
+            **{name: getattr(memory, name) for name in MemoryReply.__struct_fields__},
             flags=flagged(written.flags),
-            degraded=degraded_of(written.degraded),
+            degraded=list(written.degraded) or UNSET,
             suggestions=suggestions_of(written.memories),
+            **more,
         )
 
 
@@ -92,208 +136,155 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
     """The memory that was added, and current ones that are like it."""
 
     similar: Annotated[
-        list[LikenessReply], Meta(description="Current memories that say nearly the same; it was stored beside them.")
+        list[LikenessReply], doc("Current memories that say nearly the same; it was stored beside them.")
     ]
-    checked_at: Annotated[
-        str | None,
-        Meta(description="The point in history up to which they were sought; null without a search."),
-    ]
+    checked_at: Annotated[str | None, doc("The point in history up to which they were sought; null without a search.")]
 
     @classmethod
-    def of_written(cls, written: Written) -> "AddedReply":
+    def of_written(cls, written: Written) -> Self:
         at = None if written.checked_at is None else str(written.checked_at)
-        return cls(
-            **_fields_of(written.memories[0]),
-            flags=flagged(written.flags),
-            degraded=degraded_of(written.degraded),
-            suggestions=suggestions_of(written.memories),
-            similar=alike(written.similar),
-            checked_at=at,
-        )
+        return cls.of_changed(written, similar=alike(written.similar), checked_at=at)
 
 
-def degraded_of(degraded: Iterable[str]) -> list[str] | UnsetType:
-    """Return the list of a reply, unset when it would be empty."""
-    return list(degraded) or UNSET
-
-
-def _fields_of(memory: Memory) -> dict[str, Any]:
-    return {name: getattr(memory, name) for name in MemoryReply.__struct_fields__}
-
-
-class TelemetryReply(Struct, frozen=True, kw_only=True):
+class TelemetryReply(Reply, frozen=True, kw_only=True):
     """Use of a memory. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
 
     memory_id: fields.MemoryId
-    retrieval_count: Annotated[int, Meta(description="How often a search found it, or a caller read it.", ge=0)]
-    last_retrieved_at: Annotated[datetime | None, Meta(description="When last; null for never.")]
-    useful: Annotated[int, Meta(description="How many callers said that it was useful.", ge=0)]
-    not_useful: Annotated[int, Meta(description="How many said that it was not.", ge=0)]
-    feedback: Annotated[fields.Verdict | None, Meta(description="Verdict of this caller; null for none.")]
-
-    @classmethod
-    def of(cls, found: Telemetry) -> "TelemetryReply":
-        return copied(cls, found)
+    retrieval_count: Annotated[int, doc("How often a search found it, or a caller read it.", ge=0)]
+    last_retrieved_at: Annotated[datetime | None, doc("When last; null for never.")]
+    useful: Annotated[int, doc("How many callers said that it was useful.", ge=0)]
+    not_useful: Annotated[int, doc("How many said that it was not.", ge=0)]
+    feedback: Annotated[fields.Verdict | None, doc("Verdict of this caller; null for none.")]
 
 
-class PageReply(Struct, frozen=True, kw_only=True):
+class PageReply(Reply, frozen=True, kw_only=True):
     """Memories, newest first."""
 
     items: list[MemoryReply]
     next_cursor: Cursor
     degraded: Annotated[
-        list[str] | UnsetType, Meta(description="What may be missing, in words; only where the graph is behind.")
+        list[str] | UnsetType, doc("What may be missing, in words; only where the graph is behind.")
     ] = UNSET
 
     @classmethod
-    def of(cls, page: Page) -> "PageReply":
-        return cls(
-            items=[MemoryReply.of(memory) for memory in page.items],
-            next_cursor=page.next_cursor,
-            degraded=list(page.degraded) or UNSET,
-        )
+    def of(cls, value: Page, /, **more: Any) -> Self:
+        return super().of(value, degraded=list(value.degraded) or UNSET, **more)
 
 
-class FieldChangeReply(Struct, frozen=True, kw_only=True):
+class FieldChangeReply(Same, frozen=True, kw_only=True):
     """A changed field, with its old and new value."""
 
-    field: Annotated[str, Meta(description="A field, or a path such as `metadata.team`.", examples=["content"])]
-    before: Annotated[Any, Meta(description="Of `content` the words that differ; null where there was nothing.")]
+    field: Annotated[str, doc("A field, or a path such as `metadata.team`.", examples=["content"])]
+    before: Annotated[Any, doc("Of `content` the words that differ; null where there was nothing.")]
     after: Any
 
 
-class VersionReply(Struct, frozen=True, kw_only=True):
+class VersionReply(Same, frozen=True, kw_only=True):
     """A version of a memory, valid from `born_at` until `died_at`, which is null for the current version."""
 
     memory: MemoryReply
-    born: Annotated[int, Meta(description="Number in the history of the space.")]
+    born: Annotated[int, doc("Number in the history of the space.")]
     died: int | None
     born_at: datetime
     died_at: datetime | None
-    changes: Annotated[list[FieldChangeReply], Meta(description="From the version before; none for the oldest.")]
-
-    @classmethod
-    def of(cls, version: Version) -> "VersionReply":
-        return cls(
-            memory=MemoryReply.of(version.memory),
-            born=version.born,
-            died=version.died,
-            born_at=version.born_at,
-            died_at=version.died_at,
-            changes=[FieldChangeReply(field=c.field, before=c.before, after=c.after) for c in version.changes],
-        )
+    changes: Annotated[list[FieldChangeReply], doc("From the version before; none for the oldest.")]
 
 
-class HistoryReply(Struct, frozen=True, kw_only=True):
+class HistoryReply(Reply, frozen=True, kw_only=True):
     """Versions of a memory, newest first."""
 
     items: list[VersionReply]
     chain: Annotated[
         list[fields.MemoryId],
-        Meta(description="Ids of the memories that superseded one another, oldest first; this one is among them."),
+        doc("Ids of the memories that superseded one another, oldest first; this one is among them."),
     ]
     next_cursor: Cursor
 
     @classmethod
-    def of(cls, history: History) -> "HistoryReply":
-        return cls(
-            items=[VersionReply.of(version) for version in history.versions],
-            chain=list(history.chain),
-            next_cursor=None if history.earlier is None else str(history.earlier),
-        )
+    def of(cls, value: History, /, **more: Any) -> Self:
+        earlier = None if value.earlier is None else str(value.earlier)
+        return super().of(value, items=list(value.versions), next_cursor=earlier, **more)
 
 
-class UndoReply(Struct, frozen=True, kw_only=True):
+class UndoReply(Reply, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
-    undone: Annotated[str, Meta(description="What was taken back, in words; empty in a replayed answer.")]
+    undone: Annotated[str, doc("What was taken back, in words; empty in a replayed answer.")]
     items: list[MemoryReply]
     ended: list[fields.MemoryId]
-    flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
+    flags: Annotated[list[FlagReply], doc("Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, written: Written) -> "UndoReply":
-        items = [MemoryReply.of(memory) for memory in written.memories]
-        flags = flagged(written.flags)
-        return cls(undone=written.undone, items=items, ended=list(written.ended), flags=flags, seq=str(written.seq))
+    def of(cls, value: Written, /, **more: Any) -> Self:
+        return super().of(value, items=list(value.memories), **more)
 
 
-class BatchReply(Struct, frozen=True, kw_only=True):
+class BatchReply(Reply, frozen=True, kw_only=True):
     """The memories that were added, in the order of the request."""
 
     items: list[MemoryReply]
-    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
+    flags: Annotated[list[FlagReply], doc("What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText
     degraded: Degraded = UNSET
     suggestions: Suggestions = UNSET
 
     @classmethod
-    def of(cls, written: Written) -> "BatchReply":
-        items = [MemoryReply.of(memory) for memory in written.memories]
-        return cls(
-            items=items,
-            flags=flagged(written.flags),
-            seq=str(written.seq),
-            degraded=degraded_of(written.degraded),
-            suggestions=suggestions_of(written.memories),
-        )
+    def of(cls, value: Written, /, **more: Any) -> Self:
+        items, degraded = list(value.memories), list(value.degraded) or UNSET
+        return super().of(value, items=items, degraded=degraded, suggestions=suggestions_of(items), **more)
 
 
-class ItemReply(Struct, frozen=True, kw_only=True):
+class ItemReply(Reply, frozen=True, kw_only=True):
     """Result for one memory of a batch."""
 
-    index: Annotated[int, Meta(description="Its place in the request, from 0.", ge=0)]
+    index: Annotated[int, doc("Its place in the request, from 0.", ge=0)]
     status: Literal["created", "failed"]
     memory: MemoryReply | UnsetType = UNSET
     problem: Problem | UnsetType = UNSET
 
 
-class ItemsReply(Struct, frozen=True, kw_only=True):
+class ItemsReply(Reply, frozen=True, kw_only=True):
     """Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."""
 
     items: list[ItemReply]
     created: int
     failed: int
-    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
+    flags: Annotated[list[FlagReply], doc("What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText | None
     degraded: Degraded = UNSET
     suggestions: Suggestions = UNSET
 
 
-class CountReply(Struct, frozen=True, kw_only=True):
+class CountReply(Same, frozen=True, kw_only=True):
     """Number of active memories that have a category or tag."""
 
     name: str
     count: int
 
 
-class CountsReply(Struct, frozen=True, kw_only=True):
+class CountsReply(Reply, frozen=True, kw_only=True):
     """Names and their counts, most frequent first."""
 
     items: list[CountReply]
     next_cursor: None = None
 
-    @classmethod
-    def of(cls, counts: Counts) -> "CountsReply":
-        return cls(items=[CountReply(name=item.name, count=item.count) for item in counts.items])
 
-
-class CacheReply(Struct, frozen=True, kw_only=True):
+class CacheReply(Reply, frozen=True, kw_only=True):
     """Use of the cache of vectors that slow models have computed."""
 
     entries: int
     bytes: int
-    hits: Annotated[int, Meta(description="Texts whose vector was in the cache.")]
+    hits: Annotated[int, doc("Texts whose vector was in the cache.")]
     misses: int
-    rate: Annotated[float | None, Meta(description="Share of the texts whose vector was there; null before the first.")]
+    rate: Annotated[float | None, doc("Share of the texts whose vector was there; null before the first.")]
 
     @classmethod
-    def of(cls, use: CacheUse) -> "CacheReply":
-        return cls(entries=use.entries, bytes=use.nbytes, hits=use.hits, misses=use.misses, rate=use.rate)
+    def of(cls, value: CacheUse, /, **more: Any) -> Self:
+        return super().of(value, bytes=value.nbytes, **more)
 
 
-class StatsReply(Struct, frozen=True, kw_only=True):
+class StatsReply(Reply, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 
     `quota` is of the whole space, null for a key of one category.
@@ -311,16 +302,44 @@ class StatsReply(Struct, frozen=True, kw_only=True):
     last_change_at: datetime | None
     quota: QuotaReply | None
     embedding_cache: Annotated[
-        CacheReply | None, Meta(description="Of the whole process; null for a key without the scope `admin`.")
+        CacheReply | None, doc("Of the whole process; null for a key without the scope `admin`.")
     ]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, stats: Stats, cache: CacheUse | None) -> "StatsReply":
-        return copied(
-            cls,
-            stats,
-            quota=stats.usage and QuotaReply.of(stats.usage),
-            embedding_cache=cache and CacheReply.of(cache),
-            seq=str(stats.seq),
-        )
+    def of(cls, value: Stats, cache: CacheUse | None = None, /, **more: Any) -> Self:
+        quota = None if value.usage is None else QuotaReply.of(value.usage)
+        return super().of(value, quota=quota, embedding_cache=cache and CacheReply.of(cache), **more)
+
+
+# Replies of a dry run
+
+
+class PlannedReply(Same, frozen=True, kw_only=True):
+    """A change that the request would make, and the version that it would make or end."""
+
+    kind: str
+    memory_id: fields.MemoryId
+    version: int
+
+
+class ShiftReply(Same, frozen=True, kw_only=True):
+    """A probe whose expected memory would get another rank."""
+
+    id: fields.MemoryId
+    query: str
+    before: Annotated[int | None, doc("Its rank now; null: not among the first 100.")]
+    after: Annotated[int | None, doc("The rank that it would have.")]
+
+
+class DryRunReply(Reply, frozen=True, kw_only=True):
+    """Changes and answer of the request, without storing anything. A new memory would have another id."""
+
+    dry_run: Literal[True] = True
+    status: Annotated[int, doc("The status that it would answer.")]
+    changes: Annotated[int, doc("How many changes it would make; `items` are the first 1,000.")]
+    items: list[PlannedReply]
+    probes: Annotated[
+        list[ShiftReply] | None, doc("Probes that would rank otherwise; null when checking takes too long.")
+    ]
+    answer: Annotated[Any, doc("The body that it would answer, null for none.")]

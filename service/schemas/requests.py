@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Annotated, Any, cast, get_args
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.fields import STATED_TIMES
@@ -15,6 +15,7 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
+from muisti.service.schemas.fields import doc
 
 
 class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,18 +69,15 @@ class SupersedeBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=
 class RestoreBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Version to restore. The default is the last one of a deleted memory, else the one before the last."""
 
-    version: Annotated[int, Meta(ge=1, description="Its number in the history.")] | None = None
+    version: Annotated[int, doc("Its number in the history.", ge=1)] | None = None
 
 
 class UndoBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to undo: those of a request, of an author's memories, or, without both, of your own last request."""
 
-    last: (
-        Annotated[int, Meta(ge=1, le=1000, description="How many; default the whole request, of an author 1.")]
-        | UnsetType
-    ) = UNSET
+    last: Annotated[int, doc("How many; default the whole request, of an author 1.", ge=1, le=1000)] | UnsetType = UNSET
     author: fields.Author | None = None
-    request: Annotated[str, Meta(description="The X-Request-Id of its answer.", max_length=200)] | None = None
+    request: Annotated[str, doc("The X-Request-Id of its answer.", max_length=200)] | None = None
 
     def which(self) -> Undo:
         if self.author is not None and self.request is not None:
@@ -112,8 +110,8 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."""
 
     content: fields.Content | UnsetType = UNSET
-    user: Annotated[str, Meta(description="Of a turn: the first message.")] | UnsetType = UNSET
-    system: Annotated[str, Meta(description="Of a turn: the reply; null removes it.")] | None | UnsetType = UNSET
+    user: Annotated[str, doc("Of a turn: the first message.")] | UnsetType = UNSET
+    system: Annotated[str, doc("Of a turn: the reply; null removes it.")] | None | UnsetType = UNSET
     kind: fields.KindName | UnsetType = UNSET
     category: fields.Category | None | UnsetType = UNSET
     key: fields.Key | None | UnsetType = UNSET

@@ -1,7 +1,7 @@
 """Replies of a search: hits, with the factors of each score."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -11,40 +11,36 @@ from muisti.core.model.hits import (
     Evidence,
     Explanation,
     Group,
-    Hit,
     Instruction,
     InstructionReason,
-    Intent,
     JointAnswer,
     Mode,
-    PartAnswer,
     Reason,
     Thresholds,
 )
 from muisti.core.model.terms import IntentKind
 from muisti.core.model.values import Passage
 from muisti.service.schemas import fields
-from muisti.service.schemas.replies import MemoryReply
-from muisti.service.schemas.suggestions import Scope
+from muisti.service.schemas.copying import Reply, Same
+from muisti.service.schemas.fields import doc
+from muisti.service.schemas.replies import MemoryReply, Scope
 
 # Standing instructions beside the hits of a search
 
 
-class InstructionReply(Struct, frozen=True, kw_only=True):
+class InstructionReply(Same, frozen=True, kw_only=True):
     """A standing instruction that applies to the question, judged by its scope clause or its sentence."""
 
     memory: MemoryReply
-    reason: Annotated[
-        InstructionReason, Meta(description="type: it is a guard; rule: its text reads like an instruction.")
-    ]
+    reason: Annotated[InstructionReason, doc("type: it is a guard; rule: its text reads like an instruction.")]
     scope: Scope
-    score: Annotated[float, Meta(description="Cosine of the question with the clause or the sentence.")]
+    score: Annotated[float, doc("Cosine of the question with the clause or the sentence.")]
 
 
 Instructions = (
     Annotated[
         list[InstructionReply],
-        Meta(description="Standing instructions that apply, best first, whatever the evidence; absent for none."),
+        doc("Standing instructions that apply, best first, whatever the evidence; absent for none."),
     ]
     | UnsetType
 )
@@ -56,12 +52,11 @@ def instructions_of(found: Iterable[Instruction]) -> Instructions:
 
 
 Thresholded = Annotated[
-    Thresholds | None,
-    Meta(description="Null for modes that rank no text, and for models that nobody has calibrated."),
+    Thresholds | None, doc("Null for modes that rank no text, and for models that nobody has calibrated.")
 ]
 
 
-class SurroundingsReply(Struct, frozen=True, kw_only=True):
+class SurroundingsReply(Same, frozen=True, kw_only=True):
     """Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."""
 
     before: list[MemoryReply]
@@ -70,7 +65,7 @@ class SurroundingsReply(Struct, frozen=True, kw_only=True):
     stop: int
 
 
-class IntentReply(Struct, frozen=True, kw_only=True):
+class IntentReply(Same, frozen=True, kw_only=True):
     """The reading of a query: the mode and filter that its words ask for, and the text that is left to rank by."""
 
     kind: IntentKind
@@ -82,7 +77,7 @@ class IntentReply(Struct, frozen=True, kw_only=True):
     applied: bool
 
 
-class HitReply(Struct, frozen=True, kw_only=True):
+class HitReply(Same, frozen=True, kw_only=True):
     """A memory that answers, with its rank in each ranking, from 1. `place` is on chunks of documents.
 
     All others after `passage` are sent on request.
@@ -97,11 +92,6 @@ class HitReply(Struct, frozen=True, kw_only=True):
     group: Group | UnsetType = UNSET
     context: SurroundingsReply | UnsetType = UNSET
     place: Place | UnsetType = UNSET
-
-    @staticmethod
-    def of(hit: Hit) -> "HitReply":
-        """Return the hit itself: it has these fields, so it encodes to the same bytes."""
-        return cast(HitReply, hit)
 
 
 _EVIDENCE_REASON = "With `explain`: why `evidence` has its level, in words."
@@ -120,58 +110,49 @@ _BELOW = {
 }
 
 
-class ReasonedReply(Struct, frozen=True, kw_only=True):
+class ReasonedReply(Same, frozen=True, kw_only=True):
     """The reason why a memory of `explain_ids` is a hit or none."""
 
     id: fields.MemoryId
     reason: Annotated[
-        str,
-        Meta(
-            description="Code; `found`: it is a hit; `limit`: it ranks below the last hit.",
-            extra_json_schema={"enum": list(get_args(Reason))},
-        ),
+        str, doc("Code; `found`: it is a hit; `limit`: it ranks below the last hit.", enum=list(get_args(Reason)))
     ]
-    sentence: Annotated[str, Meta(description="The reason in words.")]
+    sentence: Annotated[str, doc("The reason in words.")]
     rank: Annotated[
-        int | None,
-        Meta(description="Among the hits, else among the candidates; as if proposed with `not_proposed`; or null."),
+        int | None, doc("Among the hits, else among the candidates; as if proposed with `not_proposed`; or null.")
     ]
-    score: Annotated[float | None, Meta(description="Its score; null for what the search does not rank.")]
-    last_score: Annotated[float | None, Meta(description="Score of the last hit; null without one.")]
-    ranks: Annotated[
-        dict[str, int], Meta(description="Its rank in each ranking, among all memories that the search allows.")
-    ]
-    conditions: Annotated[
-        list[str], Meta(description="Fields of the filter that exclude it, or words and phrases that it lacks.")
-    ]
+    score: Annotated[float | None, doc("Its score; null for what the search does not rank.")]
+    last_score: Annotated[float | None, doc("Score of the last hit; null without one.")]
+    ranks: Annotated[dict[str, int], doc("Its rank in each ranking, among all memories that the search allows.")]
+    conditions: Annotated[list[str], doc("Fields of the filter that exclude it, or words and phrases that it lacks.")]
     superseded_by: fields.MemoryId | None
-    explain: Annotated[Explanation | None, Meta(description="The factors of `score`.")]
+    explain: Annotated[Explanation | None, doc("The factors of `score`.")]
 
 
 class SearchReply(Struct, frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[HitReply]
-    total: Annotated[int, Meta(description="Memories that could have been hits.")]
-    evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
-    strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
+    total: Annotated[int, doc("Memories that could have been hits.")]
+    evidence: Annotated[Evidence, doc("Whether anything here is about the query; none is no fault.")]
+    strength: Annotated[float, doc("Number on which `evidence` is based, from 0 up.", ge=0)]
     thresholds: Thresholded
-    strategy: Annotated[Mode, Meta(description="The mode that ran.")]
-    degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
+    strategy: Annotated[Mode, doc("The mode that ran.")]
+    degraded: Annotated[list[str], doc("Parts of the request that could not be done, in words.")]
     seq: fields.SeqText
-    receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
+    receipt: Annotated[str, doc("Id of the receipt, when one was asked for.")] | UnsetType = UNSET
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET
-    evidence_reason: Annotated[str, Meta(description=_EVIDENCE_REASON)] | UnsetType = UNSET
+    evidence_reason: Annotated[str, doc(_EVIDENCE_REASON)] | UnsetType = UNSET
     explained: Annotated[
         list[ReasonedReply] | UnsetType,
-        Meta(description="With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
+        doc("With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
     ] = UNSET
 
     @classmethod
     def of(cls, answer: Answer, receipt: str | UnsetType = UNSET) -> "SearchReply":
         return cls(
-            hits=[HitReply.of(hit) for hit in answer.hits],
+            hits=cast(list[HitReply], list(answer.hits)),
             total=answer.total,
             evidence=answer.evidence,
             strength=answer.strength,
@@ -180,14 +161,14 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             degraded=list(answer.degraded),
             seq=str(answer.seq),
             receipt=receipt,
-            intent=_intent(answer.intent),
+            intent=UNSET if answer.intent is None else cast(IntentReply, answer.intent),
             instructions=instructions_of(answer.instructions),
             evidence_reason=UNSET if answer.evidence_reason is None else answer.evidence_reason,
             explained=cast(list[ReasonedReply], list(answer.explained)) or UNSET,
         )
 
 
-class PartReply(Struct, frozen=True, kw_only=True):
+class PartReply(Reply, frozen=True, kw_only=True):
     """The part of one space in an answer, and the point in its history that was searched."""
 
     name: fields.SpaceName
@@ -200,46 +181,19 @@ class PartReply(Struct, frozen=True, kw_only=True):
     strategy: Mode
 
 
-class JointReply(Struct, frozen=True, kw_only=True):
+class JointReply(Reply, frozen=True, kw_only=True):
     """Hits of several spaces, best first; `memory.space` names the space of each. `evidence` is the best of theirs."""
 
     hits: list[HitReply]
-    total: Annotated[int, Meta(description="Memories that could have been hits, in all spaces.")]
+    total: Annotated[int, doc("Memories that could have been hits, in all spaces.")]
     evidence: Evidence
     strength: Annotated[float, Meta(ge=0)]
-    strategy: Annotated[Mode, Meta(description="The mode that ran, in any space.")]
-    degraded: Annotated[list[str], Meta(description="Parts that could not be done, each with its space.")]
+    strategy: Annotated[Mode, doc("The mode that ran, in any space.")]
+    degraded: Annotated[list[str], doc("Parts that could not be done, each with its space.")]
     spaces: list[PartReply]
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET
 
     @classmethod
-    def of(cls, answer: JointAnswer) -> "JointReply":
-        return cls(
-            hits=[HitReply.of(hit) for hit in answer.hits],
-            total=answer.total,
-            evidence=answer.evidence,
-            strength=answer.strength,
-            strategy=answer.strategy,
-            degraded=list(answer.degraded),
-            spaces=[_part(part) for part in answer.spaces],
-            intent=_intent(answer.intent),
-            instructions=instructions_of(answer.instructions),
-        )
-
-
-def _part(part: PartAnswer) -> PartReply:
-    return PartReply(
-        name=part.name,
-        weight=part.weight,
-        seq=str(part.seq),
-        total=part.total,
-        evidence=part.evidence,
-        strength=part.strength,
-        thresholds=part.thresholds,
-        strategy=part.strategy,
-    )
-
-
-def _intent(intent: Intent | None) -> IntentReply | UnsetType:
-    return UNSET if intent is None else cast(IntentReply, intent)
+    def of(cls, value: JointAnswer, /, **more: Any) -> Self:
+        return super().of(value, instructions=instructions_of(value.instructions), **more)

@@ -14,6 +14,7 @@ from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.query import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Query, Reading
 from muisti.service.schemas import fields
+from muisti.service.schemas.fields import doc
 
 INHERITED = 0.9  # weight of a space against the one before it in a chain
 
@@ -71,12 +72,7 @@ class SignalsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class RankingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Weights of rankings beside those of the mode: a score is multiplied by 1 + weight * score of the ranking."""
 
-    graph: Annotated[
-        float,
-        Meta(
-            description="By ties to the entities that the query names.", extra_json_schema={"minimum": 0, "maximum": 1}
-        ),
-    ] = 0.0
+    graph: Annotated[float, doc("By ties to the entities that the query names.", minimum=0, maximum=1)] = 0.0
 
     def weights(self) -> Mapping[Beside, float]:
         """Return the weights that are not 0."""
@@ -99,16 +95,16 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     min_evidence: fields.MinEvidence | None = None
     trust_weight: fields.TrustWeight = 0.0
     second_query: fields.SecondQueryName | None = None
-    explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
-    highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
-    no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
+    explain: Annotated[bool, doc("Show every factor of each score.")] = False
+    highlight: Annotated[bool, doc("Mark the words of the query in the passage.")] = False
+    no_touch: Annotated[bool, doc("Do not count the hits as retrieved.")] = False
     similar_to: fields.SimilarTo | None = None
     group_by: fields.GroupBy | None = None
     diversity: fields.Diversity = 0.0
     context_window: fields.ContextWindow = 0
     min_score: fields.MinScore = 0.0
     fallback_to_keyword: Annotated[
-        bool, Meta(description="Rank a space whose model is missing by words, and say so, in place of an error.")
+        bool, doc("Rank a space whose model is missing by words, and say so, in place of an error.")
     ] = True
     signals: SignalsBody | None = None
     preset: fields.PresetName | None = None
@@ -116,7 +112,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tag_rule: fields.TagRuleName = "max"
     rankings: RankingsBody | None = None
     instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
-    intent: Annotated[bool, Meta(description="Say which mode and filter the query asks for; not applied.")] = False
+    intent: Annotated[bool, doc("Say which mode and filter the query asks for; not applied.")] = False
 
     def to_query(self) -> Query:
         """Return the query for the core."""
@@ -164,13 +160,10 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class SearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A search."""
 
-    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
+    receipt: Annotated[bool, doc("Keep what was asked and answered; `receipt` in the answer.")] = False
     explain_ids: Annotated[
         list[fields.MemoryId],
-        Meta(
-            description="Memories for which `explained` says why they are hits or not.",
-            extra_json_schema={"maxItems": EXPLAIN_MAX},
-        ),
+        doc("Memories for which `explained` says why they are hits or not.", maxItems=EXPLAIN_MAX),
     ] = []
 
     def to_query(self) -> Query:
@@ -187,7 +180,7 @@ class PartBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     name: fields.SpaceName
     weight: Annotated[float, Meta(extra_json_schema={"exclusiveMinimum": 0, "maximum": 1})] = 1.0
-    min_seq: Annotated[str, Meta(description="As the header Muisti-Min-Seq, for this space.")] | None = None
+    min_seq: Annotated[str, doc("As the header Muisti-Min-Seq, for this space.")] | None = None
 
 
 class JointSearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -196,14 +189,11 @@ class JointSearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_field
     spaces: Annotated[list[PartBody], Meta(extra_json_schema={"maxItems": SPACES_MAX})] = []
     inherit: Annotated[
         list[fields.SpaceName],
-        Meta(
-            description="In place of `spaces`: a chain such as project, workspace, global.",
-            extra_json_schema={"maxItems": SPACES_MAX},
-        ),
+        doc("In place of `spaces`: a chain such as project, workspace, global.", maxItems=SPACES_MAX),
     ] = []
-    inherit_from: Annotated[
-        str | None, Meta(description="In place of `spaces`: a space, then those that its policy inherits.")
-    ] = None
+    inherit_from: Annotated[str | None, doc("In place of `spaces`: a space, then those that its policy inherits.")] = (
+        None
+    )
 
     def check(self) -> None:
         """Raise `InvalidInput` unless exactly one field names spaces."""

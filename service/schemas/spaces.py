@@ -1,16 +1,25 @@
 """Requests and replies about spaces."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
-
-from msgspec import UNSET, Meta, Struct, UnsetType
-
-from muisti.core.model.decoding import convert
+from msgspec import Struct
+from msgspec import UNSET
+from msgspec import UnsetType
 from muisti.core.model.outcomes import SpaceUse
-from muisti.core.model.spaces import Field, Space, SpaceSettings
+from muisti.core.model.spaces import Field
+from muisti.core.model.spaces import Space
+from muisti.core.model.spaces import SpaceSettings
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.copying import Same
+from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import PolicyReply
+from typing import Annotated
+from typing import Any
+from typing import Literal
+from typing import Self
+from typing import cast
 
 
 class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,18 +44,18 @@ class SpaceBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settings: SpaceSettingsBody = SpaceSettingsBody()
 
 
-class SpaceSettingsReply(Struct, frozen=True, kw_only=True):
+class SpaceSettingsReply(Reply, frozen=True, kw_only=True):
     """Settings that were fixed when the space was created."""
 
     lexical_weights: dict[str, float]
     embedded_fields: list[str]
 
 
-class SpaceReply(Struct, frozen=True, kw_only=True):
+class SpaceReply(Reply, frozen=True, kw_only=True):
     """A space. `generation` is the model that embedded it, null before the first vector."""
 
     name: fields.SpaceName
-    epoch: Annotated[str, Meta(description="Changes when the space is created again.")]
+    epoch: Annotated[str, doc("Changes when the space is created again.")]
     seq: fields.SeqText
     created_at: datetime
     settings: SpaceSettingsReply
@@ -55,38 +64,22 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
     description: fields.SpaceDescription | None
 
     @classmethod
-    def of(cls, space: Space) -> "SpaceReply":
-        return cls(
-            name=space.name,
-            epoch=space.epoch,
-            seq=str(space.at),
-            created_at=space.created_at,
-            settings=convert(space.settings, SpaceSettingsReply, from_attributes=True),
-            policy=PolicyReply.of(space.policy),
-            generation=space.generation,
-            description=space.settings.description,
-        )
+    def of(cls, value: Space, /, **more: Any) -> Self:
+        return super().of(value, seq=str(value.at), description=value.settings.description, **more)
 
 
-class SpaceUseReply(Struct, frozen=True, kw_only=True):
+class SpaceUseReply(Same, frozen=True, kw_only=True):
     """The size of a space, as its quota counts it."""
 
-    memories: Annotated[int, Meta(description="Memories and objects that are not deleted.", ge=0)]
-    bytes: Annotated[int, Meta(description="Bytes of what callers stated.", ge=0)]
-    last_change_at: Annotated[datetime | None, Meta(description="Null before the first change.")]
+    memories: Annotated[int, doc("Memories and objects that are not deleted.", ge=0)]
+    bytes: Annotated[int, doc("Bytes of what callers stated.", ge=0)]
+    last_change_at: Annotated[datetime | None, doc("Null before the first change.")]
 
 
 class ListedSpaceReply(SpaceReply, frozen=True, kw_only=True):
     """A space in a list, with its size."""
 
-    use: Annotated[SpaceUseReply | None, Meta(description="Null for a key that does not see the whole space.")]
-
-    @classmethod
-    def listed(cls, space: Space, use: SpaceUse | None) -> "ListedSpaceReply":
-        """Return a space with its size, None where the caller may not see it."""
-        plain = SpaceReply.of(space)
-        given: dict[str, Any] = {name: getattr(plain, name) for name in SpaceReply.__struct_fields__}
-        return cls(**given, use=None if use is None else convert(use, SpaceUseReply, from_attributes=True))
+    use: Annotated[SpaceUseReply | None, doc("Null for a key that does not see the whole space.")]
 
 
 class SpacesReply(Struct, frozen=True, kw_only=True):
@@ -98,4 +91,4 @@ class SpacesReply(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, spaces: Iterable[Space], uses: Mapping[str, SpaceUse]) -> "SpacesReply":
         """Return spaces with what `uses` has of them, by epoch."""
-        return cls(items=[ListedSpaceReply.listed(space, uses.get(space.epoch)) for space in spaces])
+        return cls(items=[ListedSpaceReply.of(space, use=uses.get(space.epoch)) for space in spaces])

@@ -4,9 +4,17 @@
 reads them.
 """
 
-from muisti.service.settings.checks import SettingsError, asks, check_binding, needs_keys
-from muisti.service.settings.rules import names_in, parse_bytes
-from muisti.service.settings.sources import CONFIG, ELSEWHERE, find_config, load
+from muisti.service.settings.forms import names_in, parse_bytes
+from muisti.service.settings.sources import (
+    CONFIG,
+    ELSEWHERE,
+    SettingsError,
+    asks,
+    check_binding,
+    find_config,
+    load,
+    needs_keys,
+)
 from muisti.service.settings.table import Option, Settings, options
 
 __all__ = [

@@ -18,8 +18,8 @@ from muisti.core.model.terms import (
     SecondQuery,
 )
 from muisti.service.settings import forms
+from muisti.service.settings.forms import Rule, amount, list_of, on_off, one_of, size, text, whole
 from muisti.service.settings.places import USUAL, usual_database
-from muisti.service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 from muisti.service.settings.tool_groups import TOOL_GROUPS
 from muisti.service.settings.tool_groups import USUAL as USUAL_TOOLS
 

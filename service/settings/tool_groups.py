@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from muisti.service.settings.rules import Rule, names_in, text
+from muisti.service.settings.forms import Rule, names_in, text
 
 Group = Literal["memory", "conversations", "documents", "code", "graph", "admin", "chatgpt"]
 GROUPS: tuple[Group, ...] = get_args(Group)

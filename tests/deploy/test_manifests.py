@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from muisti.service.routes import health
+from muisti.service.routes import operations
 from muisti.service.settings import Settings, load
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,8 @@ MANIFESTS = {
     for path in sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
 }
 SECRET = "x" * 32  # for what an operator fills in
-PATHS = {*health.get_health.paths, *health.get_readiness.paths}
+HEALTH = ("getHealth", "getReadiness")
+PATHS = {path for one in operations.routes.handlers if one.operation_id in HEALTH for path in one.paths}
 USER = re.findall(r"^USER (\d+):(\d+)$", CONTAINERFILE, re.MULTILINE)[-1]
 
 

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from muisti.service.app import local
     from muisti.service.cli import configuration
     from muisti.service.runtime import running
-    from muisti.service.settings import Settings, checks
+    from muisti.service.settings import Settings
+    from muisti.service.settings import sources as checks
 else:  # with the core
     local = Lazy("muisti.service.app.local")
     configuration = Lazy("muisti.service.cli.configuration")
     running = Lazy("muisti.service.runtime.running")
-    checks = Lazy("muisti.service.settings.checks")
+    checks = Lazy("muisti.service.settings.sources")
 
 COMMANDS = {
     "create": ("keys:create", "Create a key, and show it once."),

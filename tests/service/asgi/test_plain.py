@@ -16,8 +16,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import SCOPES, Grant
 from muisti.service.app.app import create_app
 from muisti.service.app.fast_path import WAYS
-from muisti.service.asgi.header_names import TABLE, Header
-from muisti.service.asgi.plain import plain_headers
+from muisti.service.asgi.header_names import TABLE, Header, plain_headers
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.issuer import AUDIENCE, NAME, Issuer, SigningKey

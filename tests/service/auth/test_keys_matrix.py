@@ -18,7 +18,7 @@ from muisti.core.model.quality import Expectation
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
-from muisti.service.openapi.story import FILE
+from muisti.service.openapi.document import EXAMPLES
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
@@ -168,7 +168,7 @@ def stored(client: httpx.Client, engine: Engine, space: str, headers: dict[str, 
     """Store a memory at the address that is asked for, and all else that is; return the memory's identifier."""
     engine.owner.timeline.create_checkpoint(space, "before")
     typed = {**headers, "Content-Type": "application/x-ndjson"}
-    client.post(f"/v1/spaces/{space}/import", content=FILE, headers=typed)
+    client.post(f"/v1/spaces/{space}/import", content=EXAMPLES["file"], headers=typed)
     items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
     talk = f"/v1/spaces/{space}/conversations/c"
     client.post(f"{talk}/exchanges", json={"items": items, "session": "s"}, headers=headers)

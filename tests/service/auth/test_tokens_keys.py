@@ -6,8 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from muisti.service.auth.tokens.source import SIZE_MAX, FileSource, Source, Unreadable, UrlSource, source_of
-from muisti.service.auth.tokens.verify import LIFETIME_SECONDS, PAUSE_SECONDS, STALE_SECONDS, IssuerKeys, read_keys
+from muisti.service.auth.tokens import (
+    LIFETIME_SECONDS,
+    PAUSE_SECONDS,
+    SIZE_MAX,
+    STALE_SECONDS,
+    FileSource,
+    IssuerKeys,
+    Source,
+    Unreadable,
+    UrlSource,
+    read_keys,
+    source_of,
+)
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings import SettingsError, load
 from tests.service.issuer import Issuer, SigningKey

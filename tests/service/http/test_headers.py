@@ -11,7 +11,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.http.freshness import WAIT_SECONDS
+from muisti.service.http.request import WAIT_SECONDS
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft

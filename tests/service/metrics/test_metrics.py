@@ -19,7 +19,7 @@ from muisti.core.store.database import Statement
 from muisti.core.tasks.claim import Claim
 from muisti.service.app.app import create_app
 from muisti.service.auth.middleware import METRICS
-from muisti.service.metrics.peers import joined
+from muisti.service.metrics.scrape import joined
 from muisti.service.observability.meters import Meters
 from muisti.service.settings import Settings
 from tests.core.tasks.kinds import Remember

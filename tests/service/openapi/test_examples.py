@@ -13,7 +13,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.openapi.story import FRIDAYS, RULE, THURSDAYS
+from muisti.service.openapi.document import REQUESTS
 from muisti.service.settings import Settings
 from tests.service.fakes import API
 from tests.service.keyed import administrator
@@ -26,6 +26,7 @@ OPERATIONS: dict[str, tuple[str, str, Json]] = {
     for path, item in DOCUMENT["paths"].items()
     for method, operation in item.items()
 }
+RULE, THURSDAYS = REQUESTS["addMemory"], REQUESTS["updateMemory"]["content"]
 # The order in which the examples happen; each answers with its first status.
 STORY = (
     "addMemory", "getMemory", "getEntry", "addMemories", "updateMemory", "getHistory", "search", "listMemories",
@@ -121,7 +122,7 @@ def test_the_examples_of_errors_tell_what_happens(client: httpx.Client):
     memory_id = play(client, "addMemory", "").json()["id"]
     bodies = {
         "invalid_input": {"content": " "},
-        "duplicate": {"content": FRIDAYS},
+        "duplicate": {"content": RULE["content"]},
         "contradiction": {"content": THURSDAYS},
         "address_taken": {"content": "Something else", "category": "rules", "key": "deploy"},
     }

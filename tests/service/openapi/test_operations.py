@@ -20,9 +20,8 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Rows, Statement
 from muisti.service.app.app import create_app
-from muisti.service.openapi.document import canonical
-from muisti.service.openapi.requests import REQUESTS
-from muisti.service.routes.docs import ASSETS
+from muisti.service.openapi.document import REQUESTS, canonical
+from muisti.service.routes.operations import ASSETS
 from muisti.service.runtime.admission import Line
 from muisti.service.runtime.workers import Pool
 from muisti.service.settings import Settings

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.providers.batches import batches, tokens_of
+from muisti.service.providers.posting import batches, tokens_of
 
 
 @given(st.lists(st.text(max_size=40)), st.integers(1, 9), st.integers(1, 60))

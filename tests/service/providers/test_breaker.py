@@ -1,6 +1,6 @@
 """The circuit breaker: refuses after failures in a row, longer each time, and lets one try after that."""
 
-from muisti.service.providers.breaker import FAILURES, FIRST_SECONDS, LONGEST_SECONDS, Breaker
+from muisti.service.providers.posting import FAILURES, FIRST_SECONDS, LONGEST_SECONDS, Breaker
 
 
 class Clock:

@@ -11,9 +11,11 @@ from litestar.testing import TestClient
 from msgspec.structs import replace
 
 from muisti.service.app.app import create_app
-from muisti.service.background import embedding, upkeep
-from muisti.service.background.embedding import embedding_sweeps
-from muisti.service.providers import breaker, endpoint
+from muisti.service.background import upkeep
+from muisti.service.background import upkeep as embedding
+from muisti.service.background.upkeep import embedding_sweeps
+from muisti.service.providers import endpoint
+from muisti.service.providers import posting as breaker
 from muisti.service.settings import Settings
 from tests.core.fakes import WordEncoder
 from tests.service.fakes import API

@@ -12,7 +12,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
-from muisti.service.feed import reads as feed
+from muisti.service.feed import stream as feed
 from muisti.service.observability.reads import ReadLog
 from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
@@ -157,7 +157,7 @@ def test_it_is_for_administrators_of_the_space(opened: Opening, engine: Engine):
 
 
 def test_reads_are_streamed_as_they_happen(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(feed, "LOOK", 0.05)
+    monkeypatch.setattr(feed, "READS_LOOK", 0.05)
     with served(engine, read_log="ring") as url, httpx.Client(base_url=url, timeout=30) as client:
         client.get(f"{API}/memories")
         (before,) = logged(client)

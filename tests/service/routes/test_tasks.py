@@ -17,7 +17,7 @@ from muisti.core.identity.grants import Grant
 from muisti.core.model.tasks import Item, NewItem, Task
 from muisti.core.tasks.claim import Claim
 from muisti.service.app.app import create_app
-from muisti.service.http.accepted import accepted
+from muisti.service.http.respond import accepted
 from muisti.service.settings import Settings
 from tests.core.tasks.kinds import Remember
 from tests.service.fakes import API

@@ -16,9 +16,8 @@ import uvicorn
 from muisti.core.engine import Engine
 from muisti.core.store.database import Ended, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.service.app.admitting import AdmittingProtocol
 from muisti.service.app.app import create_app
-from muisti.service.app.protocol import Config
+from muisti.service.app.protocol import AdmittingProtocol, Config
 from muisti.service.app.server import listen
 from muisti.service.runtime.admission import EXEMPT, Admission, Line, Turns
 from muisti.service.settings import Settings

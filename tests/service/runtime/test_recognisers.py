@@ -10,9 +10,9 @@ from muisti.core.graph.extraction import usual_reader
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Draft
 from muisti.service.app.app import open_engine
-from muisti.service.runtime.recognisers import reader_of
+from muisti.service.runtime.models import reader_of
 from muisti.service.settings import Settings
-from muisti.service.settings.checks import contradictions
+from muisti.service.settings.sources import contradictions
 from muisti.service.settings.table import rules
 from tests.service.providers.naming_server import OBEY, naming_server
 

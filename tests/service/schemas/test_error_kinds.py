@@ -13,8 +13,7 @@ from muisti.core import model
 from muisti.core.model.errors import MuistiError
 from muisti.service.cli import failures, opening
 from muisti.service.mcp import refusals
-from muisti.service.schemas.errors import KINDS
-from muisti.service.schemas.remedies import REMEDIES
+from muisti.service.schemas.errors import KINDS, REMEDIES
 
 pytestmark = pytest.mark.one_store
 

@@ -18,8 +18,7 @@ from muisti.service.app.app import create_app
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.outgoing.addresses import Allowed
 from muisti.service.settings import Settings
-from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
-from muisti.service.webhooks.sending import Failed, Sender
+from muisti.service.webhooks.sending import Deliverer, Failed, Sender, spaces_with_due
 from tests.core.fakes import WordEncoder, add
 from tests.service.fakes import API
 from tests.stores import Stores, migrated

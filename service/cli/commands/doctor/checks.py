@@ -48,7 +48,7 @@ from muisti.service.connect.registered import registered
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.databases import whereabouts
 from muisti.service.runtime.models import models_of
-from muisti.service.runtime.recognisers import reader_of
+from muisti.service.runtime.models import reader_of
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings
 from muisti.service.settings.forms import TAGGER

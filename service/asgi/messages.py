@@ -1,17 +1,82 @@
-"""Compresses answers for callers that accept it. Compressed requests are refused: a small body must not grow."""
+"""Reads bodies and sends answers as ASGI messages, without Litestar, and compresses answers."""
 
 import gzip
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
+import msgspec
 import zstandard
 from anyio import to_thread
+from litestar import Response
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from muisti.service.schemas.errors import HttpError
+from muisti.core.model.errors import MuistiError
+from muisti.service.schemas.errors import MEDIA_TYPE, HttpError, headers_of, noted, problem_of
 
 Header = tuple[bytes, bytes]
+
+
+def header_of(scope: Mapping[str, Any], name: str) -> str | None:
+    """Return a header of a request, None when absent. Litestar would map all headers, which takes ten times longer."""
+    wanted = name.lower().encode()
+    for given, value in cast(Iterable[Header], scope["headers"]):
+        if given == wanted:
+            return value.decode("latin-1")
+    return None
+
+
+async def read_body(receive: Receive, limit: int | None = None) -> bytes:
+    """Read the whole body. `limit` is in bytes, None when something before this bounds it.
+
+    Raises:
+        HttpError: the caller disconnected first, or the body is too large.
+    """
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise HttpError("malformed_request", "the client disconnected before its body was complete")
+        body += message["body"]
+        if limit is not None and len(body) > limit:
+            raise HttpError("too_large", f"the body has more than {limit:,} bytes")
+        if not message["more_body"]:
+            return bytes(body)
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class PlainResponse(msgspec.Struct, frozen=True):
+    """Content, headers and status of an answer. The fast path sends it as it is; handlers convert it for Litestar."""
+
+    content: Any
+    headers: Mapping[str, str]
+    status: int = 200
+
+    def response(self) -> Response[Any]:
+        """Return the answer as a response of Litestar."""
+        return Response(self.content, status_code=self.status, headers=self.headers)
+
+
+async def send_body(send: Send, status: int, headers: Mapping[str, str], content: Any) -> None:
+    """Send `content` as JSON, with its length added to the headers."""
+    body = _ENCODER.encode(content)
+    given = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    given.append((b"content-length", b"%d" % len(body)))
+    await send({"type": "http.response.start", "status": status, "headers": given})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def send_problem(scope: Scope, send: Send, error: HttpError | MuistiError) -> None:
+    """Send a refusal as a problem (RFC 9457)."""
+    found = problem_of(error)
+    noted(scope, found)
+    extra = error.headers if isinstance(error, HttpError) else {}
+    await send_body(send, found.status, {"Content-Type": MEDIA_TYPE, **headers_of(found.code), **extra}, found)
+
+
+# Compresses answers for callers that accept it. Compressed requests are refused: a small body must not grow
 
 WORTH = 1_024  # bytes from which an answer is compressed
 APART = 65_536  # bytes from which an answer is compressed on a thread
