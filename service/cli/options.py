@@ -21,6 +21,33 @@ else:  # 40 ms, for times in words alone
     words = Lazy("muisti.core.text.when.words")
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def option(names: str, help: str, kind: click.ParamType | None = None, **more: Any) -> Callable[[F], F]:
+    """Return an option with a value: its `names`, with that of the parameter at the end if it is another.
+
+    The help shows its default, and the value as `metavar`, else by the name of its kind.
+    """
+    metavar = {"metavar": "NAME"} if kind is None else {}
+    return click.option(*names.split(), type=kind, help=help, show_default="default" in more, **metavar | more)
+
+
+def flag(names: str, help: str) -> Callable[[F], F]:
+    return click.option(*names.split(), is_flag=True, help=help)
+
+
+def choice(names: str, help: str, words: Sequence[str], **more: Any) -> Callable[[F], F]:
+    return option(names, help, click.Choice(words), **more)
+
+
+def integer(names: str, help: str, low: int | None = None, high: int | None = None, **more: Any) -> Callable[[F], F]:
+    return option(names, help, click.IntRange(low, high), **{"metavar": "N"} | more)
+
+
+def real(names: str, help: str, low: float = 0, high: float | None = None, **more: Any) -> Callable[[F], F]:
+    return option(names, help, click.FloatRange(low, high), **{"metavar": "X"} | more)
+
+
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
 AN_OBJECT = 'a JSON object such as {"team": "core"}'
 CLEAR = ""  # on update an empty value takes the field away
@@ -141,121 +168,76 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-allow_secrets_option = click.option(
-    "--allow-secrets", is_flag=True, help="Store the text even if it looks like a password or a key."
-)
+allow_secrets_option = flag("--allow-secrets", "Store the text even if it looks like a password or a key.")
 
 said_fields = _all(
-    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Kind of memory.  [default: fact]"),
-    click.option(
+    choice("--type type_", "Kind of memory.  [default: fact]", get_args(Type)),
+    choice(
         "--status",
-        type=click.Choice([status for status in get_args(Status) if status != "superseded"]),
-        help="Lifecycle status; searches find only active memories unless asked for others.  [default: active]",
+        "Lifecycle status; searches find only active memories unless asked for others.  [default: active]",
+        [status for status in get_args(Status) if status != "superseded"],
     ),
-    click.option(
+    choice(
         "--importance",
-        type=click.Choice(get_args(Importance)),
-        help="How much it matters; raises or lowers its rank in searches.  [default: medium]",
+        "How much it matters; raises or lowers its rank in searches.  [default: medium]",
+        get_args(Importance),
     ),
-    click.option("--author", metavar="NAME", shell_complete=completes("author"), help="Who said or wrote it."),
-    click.option("--reason", metavar="TEXT", help="Why it is worth remembering."),
-    click.option("--source", metavar="TEXT", help="Where it comes from, such as a file or a URL."),
-    click.option(
+    option("--author", "Who said or wrote it.", shell_complete=completes("author")),
+    option("--reason", "Why it is worth remembering.", metavar="TEXT"),
+    option("--source", "Where it comes from, such as a file or a URL.", metavar="TEXT"),
+    choice(
         "--source-class",
-        type=click.Choice(get_args(SourceClass)),
-        help="Kind of source, which sets how much the memory is trusted.  [default: unknown]",
+        "Kind of source, which sets how much the memory is trusted.  [default: unknown]",
+        get_args(SourceClass),
     ),
-    click.option(
+    option(
         "--derived-from",
-        multiple=True,
+        "Memory that this one was derived from, by ID or category/key; repeat for several.",
         metavar="ID",
-        help="Memory that this one was derived from, by ID or category/key; repeat for several.",
-    ),
-    click.option(
-        "--tag",
-        "tags",
         multiple=True,
-        metavar="NAME",
-        shell_complete=completes("tag"),
-        help="Tag; repeat for several, or give a,b,c.",
     ),
-    click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values of your own, as a JSON object."),
-    click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
-    click.option("--valid-from", type=Moment(), metavar="TIME", help="When the text becomes true."),
-    click.option("--valid-to", type=Moment(ahead=True), metavar="TIME", help="When the text stops being true."),
-    click.option("--expires-at", type=Moment(ahead=True), metavar="TIME", help="When searches stop finding it."),
-    click.option(
-        "--ttl", type=Span(), metavar="SPAN", help="Like --expires-at, as a time from now: 90 (seconds), 15m, 12h, 30d."
-    ),
+    option("--tag tags", "Tag; repeat for several, or give a,b,c.", multiple=True, shell_complete=completes("tag")),
+    option("--metadata", "Further values of your own, as a JSON object.", JsonObject()),
+    option("--event-at", "When it happened or was true.", Moment()),
+    option("--valid-from", "When the text becomes true.", Moment()),
+    option("--valid-to", "When the text stops being true.", Moment(ahead=True)),
+    option("--expires-at", "When searches stop finding it.", Moment(ahead=True)),
+    option("--ttl", "Like --expires-at, as a time from now: 90 (seconds), 15m, 12h, 30d.", Span()),
     allow_secrets_option,
 )
 
 memory_fields = _all(
-    click.option(
-        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
-    ),
-    click.option(
-        "--key",
-        metavar="NAME",
-        shell_complete=completes("key"),
-        help="Name within the category; the two together are its address.",
-    ),
+    option("--category", "Group that the memory belongs to.", shell_complete=completes("category")),
+    option("--key", "Name within the category; the two together are its address.", shell_complete=completes("key")),
     said_fields,
 )
 
-if_version_option = click.option(
-    "--if-version", type=click.IntRange(min=1), metavar="N", help="Fail unless N is the memory's newest version."
-)
-full_option = click.option("--full", is_flag=True, help="Do not shorten long memories in plain lines.")
+if_version_option = integer("--if-version", "Fail unless N is the memory's newest version.", 1)
+full_option = flag("--full", "Do not shorten long memories in plain lines.")
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="Show what the command would change, and change nothing.")
+dry_run_option = flag("--dry-run", "Show what the command would change, and change nothing.")
 
 filters = _all(
-    click.option(
-        "--filter",
-        "filter_",
-        type=JsonObject(),
-        metavar="JSON",
-        help='Filter on any field, such as {"tags": "infra"}; see docs/reference/http.md.',
+    option(
+        "--filter filter_", 'Filter on any field, such as {"tags": "infra"}; see docs/reference/http.md.', JsonObject()
     ),
-    click.option("--category", metavar="NAME", shell_complete=completes("category"), help="Only this category."),
-    click.option(
-        "--tag",
-        "tags",
-        multiple=True,
-        metavar="NAME",
-        shell_complete=completes("tag"),
-        help="Only with one of these tags.",
+    option("--category", "Only this category.", shell_complete=completes("category")),
+    option("--tag tags", "Only with one of these tags.", multiple=True, shell_complete=completes("tag")),
+    option("--author", "Only by this author.", shell_complete=completes("author")),
+    option("--entity", "Only what mentions this person, place or thing; see muisti graph."),
+    option("--type type_", "Only of this type; or several, a,b.", Several(get_args(Type)), multiple=True),
+    option(
+        "--status", "Only of this status; or several, a,b.  [default: active]", Several(get_args(Status)), multiple=True
     ),
-    click.option("--author", metavar="NAME", shell_complete=completes("author"), help="Only by this author."),
-    click.option("--entity", metavar="NAME", help="Only what mentions this person, place or thing; see muisti graph."),
-    click.option(
-        "--type",
-        "type_",
-        type=Several(get_args(Type)),
-        multiple=True,
-        help="Only of this type; or several, a,b.",
-    ),
-    click.option(
-        "--status",
-        type=Several(get_args(Status)),
-        multiple=True,
-        help="Only of this status; or several, a,b.  [default: active]",
-    ),
-    click.option("--after", type=Moment(), metavar="TIME", help="Only stored at this time or later."),
-    click.option("--before", type=Moment(), metavar="TIME", help="Only stored before this time."),
-    click.option("--changed-after", type=Moment(), metavar="TIME", help="Only changed at this time or later."),
-    click.option("--changed-before", type=Moment(), metavar="TIME", help="Only last changed before this time."),
-    click.option("--valid-at", type=Moment(), metavar="TIME", help="Only texts that are true at this time."),
+    option("--after", "Only stored at this time or later.", Moment()),
+    option("--before", "Only stored before this time.", Moment()),
+    option("--changed-after", "Only changed at this time or later.", Moment()),
+    option("--changed-before", "Only last changed before this time.", Moment()),
+    option("--valid-at", "Only texts that are true at this time.", Moment()),
 )
 
 
-as_of = click.option(
-    "--as-of",
-    type=Point(),
-    metavar="POINT",
-    help="Show the space as of a time, a date, or a Muisti-Seq or its number.",
-)
+as_of = option("--as-of", "Show the space as of a time, a date, or a Muisti-Seq or its number.", Point())
 
 
 def comma_list(values: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from muisti.core.model.terms import Preset, TagRule
+from muisti.service.cli.options import choice, flag, integer, option, real
 from muisti.service.cli.values import refuse
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,59 +33,45 @@ class Weighted(click.ParamType):
 
 
 _OPTIONS: Sequence[Callable[..., Any]] = (
-    click.option("--similar-to", metavar="ID", help="Search by this memory in place of a query."),
-    click.option("--group-by", metavar="FIELD", help="Show the best hit of each category, author, metadata.x, …"),
-    click.option(
-        "--diversity", type=click.FloatRange(0, 1), metavar="X", help="Weight of novelty in choosing hits, 0 to 1."
-    ),
-    click.option(
-        "--context-window", type=click.IntRange(0, 10), metavar="N", help="Show N turns before and after each hit."
-    ),
-    click.option("--min-score", type=click.FloatRange(0, 1), metavar="X", help="Show no hits of a lower score."),
+    option("--similar-to", "Search by this memory in place of a query.", metavar="ID"),
+    option("--group-by", "Show the best hit of each category, author, metadata.x, …", metavar="FIELD"),
+    real("--diversity", "Weight of novelty in choosing hits, 0 to 1.", 0, 1),
+    integer("--context-window", "Show N turns before and after each hit.", 0, 10),
+    real("--min-score", "Show no hits of a lower score.", 0, 1),
     click.option(
         "--fallback-to-keyword/--no-fallback-to-keyword",
         default=True,
         help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
     ),
-    click.option(
-        "--signal",
-        "signals",
-        type=Weighted(),
-        multiple=True,
+    option(
+        "--signal signals",
+        "Weight of a signal, which lowers scores: tag, position, recency.",
+        Weighted(),
         metavar="NAME=X",
-        help="Weight of a signal, which lowers scores: tag, position, recency.",
-    ),
-    click.option(
-        "--preset", type=click.Choice(get_args(Preset)), help="Add up similarity, tags, age and position instead."
-    ),
-    click.option(
-        "--boost-tag",
-        "boost_tags",
-        type=Weighted(),
         multiple=True,
-        metavar="TAG[=X]",
-        help="Score of a tag, for the tag signal.",
     ),
-    click.option("--tag-rule", type=click.Choice(get_args(TagRule)), help="Way to sum up tags.  [default: max]"),
-    click.option(
-        "--ranking",
-        "rankings",
-        type=Weighted(),
-        multiple=True,
+    choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset)),
+    option(
+        "--boost-tag boost_tags", "Score of a tag, for the tag signal.", Weighted(), metavar="TAG[=X]", multiple=True
+    ),
+    choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule)),
+    option(
+        "--ranking rankings",
+        "Weight of a ranking beside those of the mode: graph, by ties to what the query names.",
+        Weighted(),
         metavar="NAME=X",
-        help="Weight of a ranking beside those of the mode: graph, by ties to what the query names.",
-    ),
-    click.option("--intent", is_flag=True, help="Say which mode and filter the query asks for, without applying them."),
-    click.option(
-        "--in",
-        "spaces",
-        type=Weighted(),
         multiple=True,
+    ),
+    flag("--intent", "Say which mode and filter the query asks for, without applying them."),
+    option(
+        "--in spaces",
+        "Search this space, with this weight; repeat it to search several together.",
+        Weighted(),
         metavar="SPACE[=X]",
-        help="Search this space, with this weight; repeat it to search several together.",
+        multiple=True,
     ),
-    click.option("--inherit", metavar="A,B,C", help="Search a chain of spaces, the nearest first."),
-    click.option("--inherited", is_flag=True, help="Search the space, and those that its policy inherits."),
+    option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C"),
+    flag("--inherited", "Search the space, and those that its policy inherits."),
 )
 
 

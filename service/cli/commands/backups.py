@@ -10,7 +10,7 @@ import click
 from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import Moment, Point
+from muisti.service.cli.options import Moment, Point, flag, integer, option
 from muisti.service.cli.output import (
     cell,
     check_folder,
@@ -52,11 +52,9 @@ HERE = "works on the database itself: name it with --database, without --url and
     "muisti --database libsql://memories.example backup edge.db",
 )
 @click.argument("path", required=False)
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option(
-    "--keep", type=click.IntRange(1), metavar="N", help="Afterwards delete all but the newest N backups there."
-)
-@click.option("--list", "listed", is_flag=True, help="List the backups at PATH, and make none.")
+@flag("--force", "Overwrite an existing file.")
+@integer("--keep", "Afterwards delete all but the newest N backups there.", 1)
+@flag("--list listed", "List the backups at PATH, and make none.")
 def backup(options: Globals, path: str | None, *, force: bool, keep: int | None, listed: bool) -> None:
     """Back up the database while it is in use.
 
@@ -98,8 +96,8 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     name="restore-backup",
 )
 @click.argument("path")
-@click.option("--at", type=Point(), metavar="TIME | EPOCH:SEQ", help="Undo later changes, in all spaces or in one.")
-@click.option("--force", is_flag=True, help="Replace an existing database, which is kept under another name.")
+@option("--at", "Undo later changes, in all spaces or in one.", Point(), metavar="TIME | EPOCH:SEQ")
+@flag("--force", "Replace an existing database, which is kept under another name.")
 def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """Restore the database from a backup.
 

@@ -10,7 +10,7 @@ from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option
+from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option, integer, option
 from muisti.service.cli.output import ago_of, alike, answer, lines, listed, said
 from muisti.service.cli.session import ask, session
 
@@ -69,7 +69,7 @@ ROLLED_BACK = listed(
 
 @command('muisti checkpoint create before-import --note "all was well"')
 @click.argument("name")
-@click.option("--note", metavar="TEXT", help="Purpose of the checkpoint.")
+@option("--note", "Purpose of the checkpoint.", metavar="TEXT")
 @dry_run_option
 def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
     """Name the space's current point.
@@ -98,8 +98,8 @@ def delete(options: Globals, name: str, dry_run: bool) -> None:
 @command("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
 @click.argument("since")
 @click.argument("until", required=False)
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Memories in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.
 

@@ -8,6 +8,7 @@ import click
 from muisti.client import Call, calls
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
 from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.options import choice, integer, option
 from muisti.service.cli.output import View, cell, grid, stack, tabbed, talk
 from muisti.service.cli.session import ask
 
@@ -40,16 +41,8 @@ code = Subcommands(
     "by scopes, imports and types.",
 )
 
-kinds = click.option(
-    "--kind",
-    "kinds",
-    type=click.Choice(EDGE_KINDS),
-    multiple=True,
-    help="Kind of use; repeat it for more.  [default: calls]",
-)
-uses = click.option(
-    "-n", "--limit", type=click.IntRange(1, USES_MAX), metavar="N", help="Uses at most.  [default: 100]"
-)
+kinds = choice("--kind kinds", "Kind of use; repeat it for more.  [default: calls]", EDGE_KINDS, multiple=True)
+uses = integer("-n --limit", "Uses at most.  [default: 100]", 1, USES_MAX)
 
 
 def _ask(options: Globals, request: Callable[[str], Call], view: View) -> None:
@@ -72,9 +65,9 @@ def _given(kinds: tuple[str, ...], limit: int | None) -> dict[str, Any]:
 
 @command("muisti code find Client.get", "muisti code find parse --kind function --json")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(SYMBOL_KINDS), help="Find only symbols of this kind.")
-@click.option("--path", metavar="TEXT", help="Beginning of the paths of files.")
-@click.option("-n", "--limit", type=click.IntRange(1, SYMBOLS_MAX), metavar="N", help="Symbols at most.  [default: 20]")
+@choice("--kind", "Find only symbols of this kind.", SYMBOL_KINDS)
+@option("--path", "Beginning of the paths of files.", metavar="TEXT")
+@integer("-n --limit", "Symbols at most.  [default: 20]", 1, SYMBOLS_MAX)
 def find(options: Globals, name: str, **given: Any) -> None:
     """Find functions, classes and methods by their name.
 
@@ -120,10 +113,8 @@ def outline(options: Globals, path: str) -> None:
 
 
 @command("muisti code map --budget 2000", "muisti code map --about src/app.py", name="map")
-@click.option("--budget", type=click.IntRange(64, 100_000), metavar="N", help="Tokens at most.  [default: 1000]")
-@click.option(
-    "--about", "mentioned", multiple=True, metavar="TEXT", help="Path, folder or symbol that matters; repeat it."
-)
+@integer("--budget", "Tokens at most.  [default: 1000]", 64, 100_000)
+@option("--about mentioned", "Path, folder or symbol that matters; repeat it.", metavar="TEXT", multiple=True)
 def map_(options: Globals, budget: int | None, mentioned: tuple[str, ...]) -> None:
     """Show the most used definitions, within a number of tokens.
 

@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Decision
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.options import dry_run_option, integer, option
 from muisti.service.cli.output import View, cell, lines, listed, one_line
 from muisti.service.cli.session import ask
 
@@ -51,8 +51,8 @@ DECIDED = View(lambda data: cell(_done(data)), lines("decision", "existing_id", 
 
 
 @command("muisti conflicts list", name="list")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conflicts in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Conflicts in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
     """List conflicts that wait for a decision, newest first.
 

@@ -7,7 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import as_filter, as_of, filters
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, integer, option
 from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
 from muisti.service.cli.ranking_options import Weighted
 from muisti.service.cli.session import session
@@ -44,28 +44,23 @@ def _sections(
     'muisti context "what now?" --conversation c-42 --json',
 )
 @click.argument("query")
-@click.option(
-    "--budget", type=click.IntRange(32, 200_000), metavar="N", help="Tokens of the text at most.  [default: 1000]"
-)
-@click.option("--encoding", type=click.Choice(("cl100k_base", "o200k_base")), help="How tokens are counted.")
-@click.option("--conversation", metavar="NAME", help="Conversation whose last turns are shown.")
-@click.option(
-    "--section", "sections", multiple=True, callback=_sections, metavar="NAME[=N]", help="Section, of at most N tokens."
-)
-@click.option(
-    "--also",
-    "spaces",
-    type=Weighted(),
-    multiple=True,
+@integer("--budget", "Tokens of the text at most.  [default: 1000]", 32, 200_000)
+@choice("--encoding", "How tokens are counted.", ("cl100k_base", "o200k_base"))
+@option("--conversation", "Conversation whose last turns are shown.")
+@option("--section sections", "Section, of at most N tokens.", metavar="NAME[=N]", multiple=True, callback=_sections)
+@option(
+    "--also spaces",
+    "Search this space too, with this weight; repeat it for more.",
+    Weighted(),
     metavar="SPACE[=X]",
-    help="Search this space too, with this weight; repeat it for more.",
+    multiple=True,
 )
-@click.option("--whole", is_flag=True, help="Show no memory in pieces.")
-@click.option("--all", "all_", is_flag=True, help="Show the nearest memories, even when nothing is about the query.")
+@flag("--whole", "Show no memory in pieces.")
+@flag("--all all_", "Show the nearest memories, even when nothing is about the query.")
 @filters
 @as_of
-@click.option("--no-touch", is_flag=True, help="Do not count the memories as retrieved.")
-@click.option("--receipt", is_flag=True, help="Record the context for `muisti receipt`, and print the record's ID.")
+@flag("--no-touch", "Do not count the memories as retrieved.")
+@flag("--receipt", "Record the context for `muisti receipt`, and print the record's ID.")
 def context(
     options: Globals, query: str, *, filter_: Mapping[str, Any] | None, whole: bool, all_: bool, **asked: Any
 ) -> None:

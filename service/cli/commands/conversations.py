@@ -11,7 +11,16 @@ import click
 from muisti.client import calls
 from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands, command
 from muisti.service.cli.commands.write import STDIN, allowed, talk_of_flags
-from muisti.service.cli.options import Moment, allow_secrets_option, as_of, dry_run_option, if_version_option
+from muisti.service.cli.options import (
+    Moment,
+    allow_secrets_option,
+    as_of,
+    choice,
+    dry_run_option,
+    if_version_option,
+    integer,
+    option,
+)
 from muisti.service.cli.output import (
     View,
     ago,
@@ -68,8 +77,8 @@ conversations = Subcommands(
     "conversation has a name that you choose, and belongs to a session.",
 )
 
-_category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
-_session = click.option("--session", metavar="NAME", help="The session of a new conversation.  [default: default]")
+_category = option("--category", "The category of the conversation, if it has one.")
+_session = option("--session", "The session of a new conversation.  [default: default]")
 
 
 def _added(data: Any) -> str:
@@ -108,11 +117,11 @@ ADOPTED = listed(
 
 
 @command("muisti conversations list", "muisti conversations list --user ann", name="list")
-@click.option("--session", metavar="NAME", help="Only those of this session.")
-@click.option("--user", metavar="NAME", help="Only those in which this user takes part.")
-@click.option("--state", type=click.Choice(["open", "closed"]), help="Only those that are open, or closed.")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conversations in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@option("--session", "Only those of this session.")
+@option("--user", "Only those in which this user takes part.")
+@choice("--state", "Only those that are open, or closed.", ["open", "closed"])
+@integer("--limit", "Conversations in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 @_category
 @as_of
 def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) -> None:
@@ -128,8 +137,8 @@ def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) ->
 
 @command("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
 @click.argument("name")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to show.")
-@click.option("--to", "last", type=click.IntRange(min=0), metavar="TURN", help="The last turn to show.")
+@integer("--from first", "The first turn to show.", 0, metavar="TURN")
+@integer("--to last", "The last turn to show.", 0, metavar="TURN")
 @_category
 @as_of
 def show(
@@ -171,10 +180,10 @@ def show(
 )
 @click.argument("name")
 @click.argument("text")
-@click.option("--reply", metavar="TEXT", help="What was answered; both make one turn.")
-@click.option("--author", metavar="NAME", help="Who says it.")
-@click.option("--turn", type=click.IntRange(min=0), metavar="NUMBER", help="Its place.  [default: the next]")
-@click.option("--at", type=Moment(), metavar="TIME", help="When it was said.")
+@option("--reply", "What was answered; both make one turn.", metavar="TEXT")
+@option("--author", "Who says it.")
+@integer("--turn", "Its place.  [default: the next]", 0, metavar="NUMBER")
+@option("--at", "When it was said.", Moment())
 @_session
 @_category
 @allow_secrets_option

@@ -18,6 +18,7 @@ from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service import cli
 from muisti.service.cli.base import ERROR, Failure, Globals, command
+from muisti.service.cli.options import option
 from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, print_json, stack, tabbed
 from muisti.service.cli.session import client, server_url
 
@@ -44,9 +45,7 @@ COMMANDS = (
 
 
 @command("muisti demo", "muisti demo --keep harbour.db", "muisti demo --json")
-@click.option(
-    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the demo's database in FILE."
-)
+@option("--keep", "Keep the demo's database in FILE.", click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 def demo(options: Globals, keep: Path | None) -> None:
     """Try Muisti on a made-up project.
 

@@ -8,7 +8,7 @@ from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.write import talk_of_flags
-from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.options import dry_run_option, flag, integer, option
 from muisti.service.cli.output import answer, brief, cell, grid, listed, one_line, revised, stack, tabbed, talk
 from muisti.service.cli.session import session
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:  # the bar of a task, which other commands do not show
     following = Lazy("muisti.service.cli.following")
 
-_category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
+_category = option("--category", "The category of the conversation, if it has one.")
 
 
 def _spans(topic: Any) -> str:
@@ -50,11 +50,11 @@ SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" 
     "muisti conversations topics c-42 --move t2 --at 14",
 )
 @click.argument("name")
-@click.option("--split", metavar="TOPIC", help="Split this topic before the turn --at.")
-@click.option("--merge", metavar="A,B,…", help="Merge these topics into the first.")
-@click.option("--move", metavar="TOPIC", help="Let this topic begin at the turn --at.")
-@click.option("--at", "turn", type=click.IntRange(min=1), metavar="TURN", help="The first turn of the later topic.")
-@click.option("--title", metavar="TEXT", help="Title of the later part of a split topic.")
+@option("--split", "Split this topic before the turn --at.", metavar="TOPIC")
+@option("--merge", "Merge these topics into the first.", metavar="A,B,…")
+@option("--move", "Let this topic begin at the turn --at.", metavar="TOPIC")
+@integer("--at turn", "The first turn of the later topic.", 1, metavar="TURN")
+@option("--title", "Title of the later part of a split topic.", metavar="TEXT")
 @_category
 @dry_run_option
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
@@ -81,7 +81,7 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
 
 @command("muisti conversations summarise", "muisti conversations summarise --no-wait")
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
-@click.option("--category", metavar="NAME", help="Only conversations of this category.")
+@option("--category", "Only conversations of this category.")
 def summarise(options: Globals, wait: bool, category: str | None) -> int:
     """Make the topics and summaries of all conversations that are missing or stale.
 
@@ -95,8 +95,8 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
 
 @command("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")
 @click.argument("name")
-@click.option("--renew", is_flag=True, help="First make those that are missing or stale.")
-@click.option("--abstractive", is_flag=True, help="Have the server's language model write those that are made.")
+@flag("--renew", "First make those that are missing or stale.")
+@flag("--abstractive", "Have the server's language model write those that are made.")
 @_category
 def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, category: str | None) -> None:
     """Show the summaries of a conversation: of each topic, then of all.
@@ -122,18 +122,16 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
     "muisti conversations working c-42 --release rules",
 )
 @click.argument("name")
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Tokens that it may have.  [default: 4096]"
-)
-@click.option("--encoding", metavar="NAME", help="The encoding of the tokens.  [default: cl100k_base]")
-@click.option("--keep", metavar="KEY", help="Keep --memory, --text or --reserve at this key.")
-@click.option("--memory", metavar="ID", help="The memory to keep.")
-@click.option("--text", metavar="TEXT", help="The text to keep.")
-@click.option("--reserve", type=click.IntRange(min=1), metavar="TOKENS", help="Tokens to leave free.")
-@click.option("--priority", type=click.IntRange(0, 10), metavar="0-10", help="What has the lowest goes first.")
-@click.option("--evictable", is_flag=True, help="Let it be evicted when the budget is short.")
-@click.option("--ttl", type=click.IntRange(min=1), metavar="SECONDS", help="How long to keep it.  [default: for good]")
-@click.option("--release", metavar="KEY", help="Release what is kept at this key.")
+@integer("--budget", "Tokens that it may have.  [default: 4096]", 1, metavar="TOKENS")
+@option("--encoding", "The encoding of the tokens.  [default: cl100k_base]")
+@option("--keep", "Keep --memory, --text or --reserve at this key.", metavar="KEY")
+@option("--memory", "The memory to keep.", metavar="ID")
+@option("--text", "The text to keep.", metavar="TEXT")
+@integer("--reserve", "Tokens to leave free.", 1, metavar="TOKENS")
+@integer("--priority", "What has the lowest goes first.", 0, 10, metavar="0-10")
+@flag("--evictable", "Let it be evicted when the budget is short.")
+@integer("--ttl", "How long to keep it.  [default: for good]", 1, metavar="SECONDS")
+@option("--release", "Release what is kept at this key.", metavar="KEY")
 @_category
 def working(
     options: Globals,
@@ -166,7 +164,7 @@ def working(
 
 @command("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
 @click.argument("name")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to read.")
+@integer("--from first", "The first turn to read.", 0, metavar="TURN")
 @_category
 @dry_run_option
 def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:

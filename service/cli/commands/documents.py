@@ -8,7 +8,7 @@ from muisti.client import calls
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import as_of, dry_run_option
+from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import View, answer, cell, lines, listed, revised, safe, same, tabbed, talk
 from muisti.service.cli.session import ask, session
 
@@ -36,7 +36,7 @@ documents = Subcommands(
 )
 
 name_argument = click.argument("name", metavar="PATH")
-category_option = click.option("--category", metavar="NAME", help="Category of the document.")
+category_option = option("--category", "Category of the document.")
 
 
 def _pruned(data: Any) -> list[str]:
@@ -78,9 +78,9 @@ PRUNED = View(lambda data: cell("\n".join(_pruned(data))), _pruned)
 
 
 @command("muisti documents list", "muisti documents list --folder webshop/docs/", name="list")
-@click.option("--folder", metavar="PATH", help="Only documents whose path begins so.")
-@click.option("--limit", type=click.IntRange(1, PAGE), default=50, show_default=True, help="Largest number of them.")
-@click.option("--cursor", metavar="TEXT", help="Continue a list; the page before names it with --json.")
+@option("--folder", "Only documents whose path begins so.", metavar="PATH")
+@integer("--limit", "Largest number of them.", 1, PAGE, default=50)
+@option("--cursor", "Continue a list; the page before names it with --json.", metavar="TEXT")
 @category_option
 @as_of
 def list_documents(options: Globals, **asked: Any) -> None:
@@ -140,11 +140,9 @@ def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> 
 
 
 @command("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes")
-@click.option(
-    "--strategy", type=click.Choice(PRUNE_STRATEGIES), default="all", show_default=True, help="What to look for."
-)
+@choice("--strategy", "What to look for.", PRUNE_STRATEGIES, default="all")
 @dry_run_option
-@click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
+@flag("--yes", "Do not ask. Needed in scripts.")
 def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -> None:
     """End documents, chunks and entities that have lost their source.
 
@@ -171,7 +169,7 @@ def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -
 
 @command("muisti documents stale ~/src/webshop")
 @click.argument("folder", metavar="FOLDER", type=click.Path(exists=True, file_okay=False))
-@click.option("--as", "name", metavar="PATH", help="Beginning of the paths, if `ingest` was given one.")
+@option("--as name", "Beginning of the paths, if `ingest` was given one.", metavar="PATH")
 @category_option
 def stale(options: Globals, folder: str, name: str | None, category: str | None) -> None:
     """List files of a folder that differ from their documents.

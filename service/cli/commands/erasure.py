@@ -14,7 +14,7 @@ from muisti.service.app import named
 from muisti.service.cli.base import ERROR, Failure, Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import JsonObject
+from muisti.service.cli.options import JsonObject, flag, option
 from muisti.service.cli.output import answer, asking, cell, one_line, revised, safe, tabbed, talk
 from muisti.service.cli.session import client, session
 
@@ -37,12 +37,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def report_options(command: F) -> F:
     """Add --report and --no-report to a command."""
-    where = click.option(
+    where = option(
         "--report",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="File for the signed report.  [default: muisti-purge-ID.json here]",
+        "File for the signed report.  [default: muisti-purge-ID.json here]",
+        click.Path(dir_okay=False, path_type=Path),
     )
-    none = click.option("--no-report", is_flag=True, help="Write no report; no other copy is kept.")
+    none = flag("--no-report", "Write no report; no other copy is kept.")
     return where(none(command))
 
 
@@ -54,17 +54,15 @@ def report_options(command: F) -> F:
     "muisti purge --everything --confirm acme.web --space acme.web",
 )
 @click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
-@click.option("--author", metavar="NAME", help="Memories that ever had this author.")
-@click.option("--source", metavar="TEXT", help="Memories that ever had this source.")
-@click.option(
-    "--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories of which any version ever met this filter."
-)
-@click.option("--older-than-days", type=float, metavar="DAYS", help="Memories created longer ago than this.")
-@click.option("--everything", is_flag=True, help="All memories of the space; needs --confirm.")
-@click.option("--confirm", metavar="SPACE", help="Name of the space, to confirm --everything.")
-@click.option("--dry-run", is_flag=True, help="Count the memories, and erase nothing.")
-@click.option("--task", is_flag=True, help="Erase as a task, which goes on without this command.")
-@click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
+@option("--author", "Memories that ever had this author.")
+@option("--source", "Memories that ever had this source.", metavar="TEXT")
+@option("--filter filter_", "Memories of which any version ever met this filter.", JsonObject())
+@option("--older-than-days", "Memories created longer ago than this.", float, metavar="DAYS")
+@flag("--everything", "All memories of the space; needs --confirm.")
+@option("--confirm", "Name of the space, to confirm --everything.", metavar="SPACE")
+@flag("--dry-run", "Count the memories, and erase nothing.")
+@flag("--task", "Erase as a task, which goes on without this command.")
+@flag("--yes", "Do not ask. Needed in scripts.")
 @report_options
 def purge(
     options: Globals,
@@ -166,7 +164,7 @@ def _text(opened: "Session", memory_id: str) -> str:
 
 @command("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json", name="verify-report")
 @click.argument("report", type=click.File("r", encoding="utf-8"))
-@click.option("--keys", type=click.File("r", encoding="utf-8"), help="File with the answer of GET /v1/signing-keys.")
+@option("--keys", "File with the answer of GET /v1/signing-keys.", click.File("r", encoding="utf-8"))
 def verify_report(options: Globals, report: Any, keys: Any) -> None:
     """Check the signature of a purge report.
 

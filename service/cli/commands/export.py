@@ -12,6 +12,7 @@ import msgspec
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
+from muisti.service.cli.options import choice, flag
 from muisti.service.cli.output import check_folder, print_json, talk, write_file
 from muisti.service.cli.session import space_choice
 
@@ -35,17 +36,10 @@ SUFFIX = ".ndjson"
     "muisti export --all Everything",
 )
 @click.argument("file", metavar="FILE")
-@click.option("--all", "every", is_flag=True, help="Export every space: FILE is a folder, with a file for each.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("lines", "markdown")),
-    default="lines",
-    show_default=True,
-    help="Lines of JSON, or a folder of notes in Markdown.",
-)
-@click.option("--no-vectors", is_flag=True, help="Leave the vectors out; an import computes them again.")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@flag("--all every", "Export every space: FILE is a folder, with a file for each.")
+@choice("--format form", "Lines of JSON, or a folder of notes in Markdown.", ("lines", "markdown"), default="lines")
+@flag("--no-vectors", "Leave the vectors out; an import computes them again.")
+@flag("--force", "Overwrite an existing file.")
 def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: bool, force: bool) -> None:
     """Write a space to a file, or to a folder of Markdown notes.
 

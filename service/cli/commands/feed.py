@@ -12,7 +12,7 @@ from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
 from muisti.service.app.client import Unreachable, listen
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.checkpoints import seq_of
-from muisti.service.cli.options import as_filter, comma_list, filters
+from muisti.service.cli.options import as_filter, choice, comma_list, filters, flag, integer, option
 from muisti.service.cli.output import ago_of, answer, brief, cell, listed, safe, short_id, talk
 from muisti.service.cli.session import server_url, session
 
@@ -52,27 +52,17 @@ CHANGES = listed(
     "muisti changes --follow --change created,updated --tag infra",
     "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
 )
-@click.option(
+@option(
     "--since",
+    "Show changes after this time (2h, yesterday), or after the point that the last page printed.",
     metavar="POINT",
-    help="Show changes after this time (2h, yesterday), or after the point that the last page printed.",
 )
-@click.option("--follow", is_flag=True, help="Keep showing new changes, from now or --since, until Ctrl-C.")
-@click.option(
-    "--limit", type=click.IntRange(1, CHANGES_MAX), metavar="N", help="Show at most N changes.  [default: 100]"
+@flag("--follow", "Keep showing new changes, from now or --since, until Ctrl-C.")
+@integer("--limit", "Show at most N changes.  [default: 100]", 1, CHANGES_MAX)
+@option(
+    "--change kinds", f"Only this kind of change: {', '.join(get_args(ChangeKind))}.", metavar="KIND", multiple=True
 )
-@click.option(
-    "--change",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    help=f"Only this kind of change: {', '.join(get_args(ChangeKind))}.",
-)
-@click.option(
-    "--show",
-    type=click.Choice(get_args(Show)),
-    help="IDs only, the memory after the change, or also before.  [default: after]",
-)
+@choice("--show", "IDs only, the memory after the change, or also before.  [default: after]", get_args(Show))
 @filters
 def changes(
     options: Globals,

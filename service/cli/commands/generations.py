@@ -9,6 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands, command
+from muisti.service.cli.options import flag, integer, option
 from muisti.service.cli.output import View, cell, grid, lines, listed, tabbed, talk
 from muisti.service.cli.session import ask, session
 
@@ -41,9 +42,7 @@ generations = Subcommands(
     "that MUISTI_MODELS lists.",
 )
 
-force_option = click.option(
-    "--force", is_flag=True, help="Also when vectors are missing, or the probes find less with it."
-)
+force_option = flag("--force", "Also when vectors are missing, or the probes find less with it.")
 
 
 def _role(one: Any) -> "Text":
@@ -91,14 +90,14 @@ def build(options: Globals, model: str, wait: bool) -> int:
 
 
 @command("muisti generations compare", "muisti generations compare --judged qrels.json")
-@click.option("--query", "queries", metavar="TEXT", multiple=True, help="A question to ask; repeat it.")
-@click.option(
+@option("--query queries", "A question to ask; repeat it.", metavar="TEXT", multiple=True)
+@option(
     "--judged",
-    type=click.Path(exists=True, dir_okay=False),
+    'JSON with grades of memories by question: {"when do we deploy?": {"ID": 1}}.',
+    click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help='JSON with grades of memories by question: {"when do we deploy?": {"ID": 1}}.',
 )
-@click.option("--k", type=click.IntRange(1, 100), default=10, show_default=True, help="Memories to compare.")
+@integer("--k", "Memories to compare.", 1, 100, default=10)
 def compare(options: Globals, queries: tuple[str, ...], judged: str | None, k: int) -> None:
     """Ask both models the same questions.
 

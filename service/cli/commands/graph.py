@@ -14,7 +14,7 @@ from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, OK, Globals, Subcommands, command
 from muisti.service.cli.commands import graph_views as views
-from muisti.service.cli.options import as_of, dry_run_option
+from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import View, answer, talk, write_file
 from muisti.service.cli.session import ask, session, space_choice
 
@@ -54,10 +54,10 @@ graph = Subcommands(
     help="Ask who and what the memories are about.\n\nEntities and facts are read from memories as they are written. "
     "A fact ends with the memory that states it.",
 )
-limit = click.option("-n", "--limit", type=click.IntRange(1, ENTITIES_MAX), metavar="N", help="At most.  [default: 50]")
-facts = click.option("-n", "--limit", type=click.IntRange(1, FACTS_MAX), metavar="N", help="At most.  [default: 100]")
-depth = click.option("--depth", type=click.IntRange(1, DEPTH_MAX), metavar="N", help="Ties to follow.  [default: 1]")
-ties = click.option("--kind", "kinds", type=click.Choice(TIE_KINDS), multiple=True, help="Kind of tie; repeat it.")
+limit = integer("-n --limit", "At most.  [default: 50]", 1, ENTITIES_MAX)
+facts = integer("-n --limit", "At most.  [default: 100]", 1, FACTS_MAX)
+depth = integer("--depth", "Ties to follow.  [default: 1]", 1, DEPTH_MAX)
+ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, multiple=True)
 
 
 def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
@@ -75,9 +75,9 @@ def status(options: Globals) -> None:
 
 
 @command("muisti graph entities --prefix ann", "muisti graph entities --kind place")
-@click.option("--prefix", metavar="TEXT", help="Beginning of the names, in any case.")
-@click.option("--kind", type=click.Choice(ENTITY_KINDS), help="Only this kind.")
-@click.option("--sort", type=click.Choice(("-mentions", "name")), help="Order.  [default: -mentions]")
+@option("--prefix", "Beginning of the names, in any case.", metavar="TEXT")
+@choice("--kind", "Only this kind.", ENTITY_KINDS)
+@choice("--sort", "Order.  [default: -mentions]", ("-mentions", "name"))
 @limit
 @as_of
 def entities(options: Globals, **given: Any) -> None:
@@ -103,7 +103,7 @@ def show(options: Globals, name: str, **given: Any) -> None:
 @click.argument("name")
 @depth
 @ties
-@click.option("--sort", type=click.Choice(("-association", "-weight")), help="Order.  [default: -association]")
+@choice("--sort", "Order.  [default: -association]", ("-association", "-weight"))
 @limit
 @as_of
 def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any) -> None:
@@ -128,9 +128,9 @@ def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], as_o
 
 
 @command("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
-@click.option("--subject", metavar="NAME", help="Only relations of this entity.")
-@click.option("--object", "target", metavar="NAME", help="Only relations to this entity.")
-@click.option("--kind", "kinds", type=click.Choice(RELATION_KINDS), multiple=True, help="Kind; repeat it.")
+@option("--subject", "Only relations of this entity.")
+@option("--object target", "Only relations to this entity.")
+@choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, multiple=True)
 @facts
 @as_of
 def relations(options: Globals, kinds: tuple[str, ...], **given: Any) -> None:
@@ -148,9 +148,7 @@ def proposals(options: Globals, **given: Any) -> None:
 
 
 @command("muisti graph communities", "muisti graph communities -n 5")
-@click.option(
-    "-n", "--limit", type=click.IntRange(1, COMMUNITIES_MAX), metavar="N", help="Communities at most.  [default: 20]"
-)
+@integer("-n --limit", "Communities at most.  [default: 20]", 1, COMMUNITIES_MAX)
 @as_of
 def communities(options: Globals, **given: Any) -> None:
     """List what belongs together: names that memories mention together more often than by chance.
@@ -193,8 +191,8 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
 @click.argument("subject")
 @click.argument("kind", type=click.Choice(RELATION_KINDS), metavar="KIND")
 @click.argument("object_", metavar="[OBJECT]", required=False)
-@click.option("--text", "literal", metavar="TEXT", help="Words as the object, in place of a name.")
-@click.option("--not", "negative", is_flag=True, help="State that it is not so.")
+@option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
+@flag("--not negative", "State that it is not so.")
 @dry_run_option
 def relate(
     options: Globals,
@@ -231,8 +229,8 @@ def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
 
 
 @command("muisti graph build", "muisti graph build --again")
-@click.option("--again", is_flag=True, help="Read all memories again, as after a change of the recogniser.")
-@click.option("--no-wait", is_flag=True, help="Begin the task, and do not follow it.")
+@flag("--again", "Read all memories again, as after a change of the recogniser.")
+@flag("--no-wait", "Begin the task, and do not follow it.")
 @dry_run_option
 def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int:
     """Read all memories that are not read yet, with progress.
@@ -257,11 +255,11 @@ def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int
 
 @command("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
 @click.argument("file", metavar="FILE")
-@click.option("--entity", metavar="NAME", help="The entity in the middle; else the most mentioned are drawn.")
+@option("--entity", "The entity in the middle; else the most mentioned are drawn.")
 @depth
-@click.option("-n", "--limit", type=click.IntRange(1, 260), metavar="N", help="Entities at most.  [default: 60]")
-@click.option("--width", type=click.IntRange(320, 4_000), metavar="N", help="Width in pixels, such as 360 for a phone.")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@integer("-n --limit", "Entities at most.  [default: 60]", 1, 260)
+@integer("--width", "Width in pixels, such as 360 for a phone.", 320, 4_000)
+@flag("--force", "Overwrite an existing file.")
 @as_of
 def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
     """Draw the entities around one into an SVG file, with a legend; - is standard output."""
@@ -272,8 +270,8 @@ def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
 
 @command("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
 @click.argument("file", metavar="FILE")
-@click.option("--format", type=click.Choice(FORMATS), help="Format.  [default: by the ending of FILE, else json]")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@choice("--format", "Format.  [default: by the ending of FILE, else json]", FORMATS)
+@flag("--force", "Overwrite an existing file.")
 @as_of
 def export(
     options: Globals, file: str, *, format: "formats.GraphFormat | None", as_of: str | None, force: bool

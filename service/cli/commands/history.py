@@ -12,7 +12,7 @@ from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import allow_secrets_option, dry_run_option, if_version_option
+from muisti.service.cli.options import allow_secrets_option, dry_run_option, if_version_option, integer, option
 from muisti.service.cli.output import ago, answer, cell, grid, lines, one_line, tabbed, talk
 from muisti.service.cli.session import session
 
@@ -49,12 +49,7 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     "muisti restore rules deploy",
 )
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
-@click.option(
-    "--to",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Version to restore.  [default: the one before the last change]",
-)
+@integer("--to", "Version to restore.  [default: the one before the last change]", 1)
 @if_version_option
 @allow_secrets_option
 @dry_run_option
@@ -88,13 +83,9 @@ def restore(
 
 
 @command("muisti undo", "muisti undo --author ann --last 3")
-@click.option(
-    "--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="Undo so many changes.  [default: the last call]"
-)
-@click.option("--author", metavar="NAME", help="Undo changes of memories of this author.")
-@click.option(
-    "--request", metavar="ID", help="Undo the request with this X-Request-Id; all its changes, unless --last."
-)
+@integer("--last", "Undo so many changes.  [default: the last call]", 1, BATCH_MAX)
+@option("--author", "Undo changes of memories of this author.")
+@option("--request", "Undo the request with this X-Request-Id; all its changes, unless --last.", metavar="ID")
 @allow_secrets_option
 @dry_run_option
 def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:

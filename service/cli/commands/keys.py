@@ -10,7 +10,7 @@ from muisti.client import calls
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import Moment, comma_list, dry_run_option
+from muisti.service.cli.options import Moment, choice, comma_list, dry_run_option, flag, integer, option
 from muisti.service.cli.output import ago_of, answer, asking, listed, print_json, said, tabbed, talk
 from muisti.service.cli.session import client, demand, refusals, server_url
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
@@ -88,24 +88,14 @@ MEANING = (
     'muisti keys create notes --mode append-only --spaces "acme.*" --category notes --expires-at 2030-01-01',
 )
 @click.argument("name", required=False)
-@click.option("--admin", is_flag=True, help="Allow everything in every space.")
-@click.option("--mode", type=click.Choice(list(MODES)), help="Allowed operations, as one word; see --scope.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    metavar="NAME",
-    help=f"Allowed operation: {', '.join(get_args(Scope))}; repeat it.",
-)
-@click.option("--spaces", multiple=True, metavar="NAME", help='Allowed space, or "acme.*"; repeat it, or give a,b,c.')
-@click.option("--category", metavar="NAME", help="Limit the key to this category.")
-@click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="Most trusted source that it may state.")
-@click.option(
-    "--expires-at",
-    "--expires",
-    type=Moment(ahead=True),
-    metavar="TIME",
-    help="When the key stops working: a date, a time, or a span such as 30d.",
+@flag("--admin", "Allow everything in every space.")
+@choice("--mode", "Allowed operations, as one word; see --scope.", list(MODES))
+@option("--scope scopes", f"Allowed operation: {', '.join(get_args(Scope))}; repeat it.", multiple=True)
+@option("--spaces", 'Allowed space, or "acme.*"; repeat it, or give a,b,c.', multiple=True)
+@option("--category", "Limit the key to this category.")
+@choice("--source-class", "Most trusted source that it may state.", get_args(SourceClass))
+@option(
+    "--expires-at --expires", "When the key stops working: a date, a time, or a span such as 30d.", Moment(ahead=True)
 )
 def create(
     options: Globals,
@@ -177,14 +167,7 @@ def revoke(options: Globals, key: str) -> None:
 
 @command("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0")
 @click.argument("key", metavar="KEY")
-@click.option(
-    "--overlap",
-    type=click.IntRange(0, 2_592_000),
-    default=OVERLAP_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long the old key still works.",
-)
+@integer("--overlap", "How long the old key still works.", 0, 2_592_000, metavar="SECONDS", default=OVERLAP_SECONDS)
 def rotate(options: Globals, key: str, overlap: int) -> None:
     """Replace a key by a new one, and show that once.
 
@@ -199,9 +182,7 @@ def rotate(options: Globals, key: str, overlap: int) -> None:
 
 
 @command("muisti audit", "muisti audit --json")
-@click.option(
-    "--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Show at most this many entries."
-)
+@integer("--limit", "Show at most this many entries.", 1, 100, default=50)
 def audit(options: Globals, limit: int) -> None:
     """Show who administered or deleted what.
 
@@ -229,7 +210,7 @@ def _id_of(key: str, known: Sequence[Any]) -> str:
 
 
 @command("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
-@click.option("--yes", is_flag=True, help="Delete without asking; needed where nobody can be asked.")
+@flag("--yes", "Delete without asking; needed where nobody can be asked.")
 @dry_run_option
 def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
     """Delete all keys, so that requests need none, as before the first key.

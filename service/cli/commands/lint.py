@@ -10,6 +10,7 @@ import click
 from muisti.client import Call, calls
 from muisti.core.model.terms import CHECKS
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import choice, flag, integer, real
 from muisti.service.cli.output import answer, cell, for_people, grid, lines, revised, short_id, stack, tabbed, talk
 from muisti.service.cli.session import session
 
@@ -30,26 +31,12 @@ AT_ONCE = 500
     "muisti lint --fix secret --dry-run",
     "muisti lint --fix never_recalled",
 )
-@click.option(
-    "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Look only for this problem; repeat it."
-)
-@click.option(
-    "--oversized-tokens",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="More tokens than this are oversized.  [default: 2048]",
-)
-@click.option(
-    "--never-recalled-days",
-    type=click.FloatRange(min=0),
-    metavar="X",
-    help="Age in days from which a memory should have been retrieved.  [default: 30]",
-)
-@click.option(
-    "--stale-days", type=click.FloatRange(min=0), metavar="X", help="Days without retrieval or change.  [default: 365]"
-)
-@click.option("--fix", type=click.Choice(CHECKS), help="Fix the problems that this check finds.")
-@click.option("--dry-run", is_flag=True, help="With --fix: try each change, and store nothing.")
+@choice("--check checks", "Look only for this problem; repeat it.", CHECKS, multiple=True)
+@integer("--oversized-tokens", "More tokens than this are oversized.  [default: 2048]", 1)
+@real("--never-recalled-days", "Age in days from which a memory should have been retrieved.  [default: 30]", 0)
+@real("--stale-days", "Days without retrieval or change.  [default: 365]", 0)
+@choice("--fix", "Fix the problems that this check finds.", CHECKS)
+@flag("--dry-run", "With --fix: try each change, and store nothing.")
 def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bool, **limits: float | None) -> None:
     """Find problems in the memories of a space.
 

@@ -9,6 +9,7 @@ import msgspec
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.options import integer
 from muisti.service.cli.output import fields, show, tabbed
 from muisti.service.cli.session import refusals
 
@@ -52,9 +53,7 @@ models = Subcommands(
     "MUISTI_EMBEDDING_URL=http://localhost:11434/v1 MUISTI_EMBEDDING_MODEL=nomic-embed-text muisti models test",
 )
 @click.argument("model", required=False)
-@click.option(
-    "--texts", type=click.IntRange(2, 10_000), default=128, show_default=True, help="Texts that are embedded for it."
-)
+@integer("--texts", "Texts that are embedded for it.", 2, 10_000, default=128)
 def test(options: Globals, model: str | None, texts: int) -> None:
     """Try a model, and measure how fast it is.
 

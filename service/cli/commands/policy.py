@@ -9,7 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import comma_list
+from muisti.service.cli.options import choice, comma_list, option
 from muisti.service.cli.output import answer, cell, grid, revised, tabbed, whole
 from muisti.service.cli.session import session
 from muisti.service.cli.values import refuse
@@ -63,52 +63,44 @@ class Within(click.ParamType):
     "muisti policy --second-model minilm",
     "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
 )
-@click.option("--secrets", type=CHOICES, help="What to do with texts that have passwords, keys or tokens.")
-@click.option(
-    "--personal-data", type=CHOICES, help="The same for e-mail addresses, phone numbers, cards, bank accounts."
-)
-@click.option(
-    "--echoes",
-    type=click.Choice([*get_args(Echoes), DEFAULT]),
-    help="The same for texts that only repeat a search result.",
-)
-@click.option("--history-days", type=Days(), metavar="DAYS", help="How long to keep old versions; 0: for ever.")
-@click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Erase memories older than this; default: never.")
-@click.option(
+@option("--secrets", "What to do with texts that have passwords, keys or tokens.", CHOICES)
+@option("--personal-data", "The same for e-mail addresses, phone numbers, cards, bank accounts.", CHOICES)
+@choice("--echoes", "The same for texts that only repeat a search result.", [*get_args(Echoes), DEFAULT])
+@option("--history-days", "How long to keep old versions; 0: for ever.", Days(), metavar="DAYS")
+@option("--purge-after-days", "Erase memories older than this; default: never.", Days(), metavar="DAYS")
+@option(
     "--similarity-limit",
-    type=Within("cosine", SIMILARITY_MIN, 1),
-    metavar="COSINE",
-    help="Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.",
+    "Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.",
+    Within("cosine", SIMILARITY_MIN, 1),
 )
-@click.option(
+@option(
     "--review-limit",
-    type=Within("cosine", SIMILARITY_MIN, 1),
-    metavar="COSINE",
-    help="Ask about a possible contradiction from this similarity on, 0.6 to 1; default: always.",
+    "Ask about a possible contradiction from this similarity on, 0.6 to 1; default: always.",
+    Within("cosine", SIMILARITY_MIN, 1),
 )
-@click.option(
+@option(
     "--recency-weight",
-    type=Within("weight", 0, 1),
+    "How much age lowers a score in searches that do not say it, 0 (not at all) to 1.",
+    Within("weight", 0, 1),
     metavar="X",
-    help="How much age lowers a score in searches that do not say it, 0 (not at all) to 1.",
 )
-@click.option(
+@option(
     "--recency-half-life-days",
-    type=Within("days", HALF_LIFE_MIN, 36_500),
+    "Age at which half of that effect is reached.",
+    Within("days", HALF_LIFE_MIN, 36_500),
     metavar="DAYS",
-    help="Age at which half of that effect is reached.",
 )
-@click.option(
+@choice(
     "--graph",
-    type=click.Choice([*get_args(GraphSwitch), DEFAULT]),
-    help="Whether names and facts of memories are read into the knowledge graph.",
+    "Whether names and facts of memories are read into the knowledge graph.",
+    [*get_args(GraphSwitch), DEFAULT],
 )
-@click.option(
+@option(
     "--second-model",
+    "Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
     metavar="MODEL",
-    help="Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
 )
-@click.option("--inherits", metavar="A,B,C", help="Spaces that `search --inherited` adds, the nearest first.")
+@option("--inherits", "Spaces that `search --inherited` adds, the nearest first.", metavar="A,B,C")
 def policy(options: Globals, **given: str | float | None) -> None:
     """Show or set which texts a space accepts, and how long it keeps them.
 

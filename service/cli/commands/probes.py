@@ -8,6 +8,7 @@ import click
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands, command
 from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.options import integer, real
 from muisti.service.cli.output import View, answer, cell, grid, lines, said, tabbed, talk
 from muisti.service.cli.session import ask, session
 
@@ -37,9 +38,7 @@ probe = Subcommands(
 )
 @click.argument("query")
 @click.argument("expected", metavar=NAME, nargs=-1, required=True)
-@click.option(
-    "--k", type=click.IntRange(1, 100), metavar="N", help="It should be among the first N hits.  [default: 10]"
-)
+@integer("--k", "It should be among the first N hits.  [default: 10]", 1, 100)
 def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
     """Save a question and the memory that it should find.
 
@@ -63,7 +62,7 @@ def list_probes(options: Globals) -> None:
 
 
 @command("muisti probe run", "muisti probe run --min-recall 0.9")
-@click.option("--min-recall", type=click.FloatRange(0, 1), metavar="X", help="Exit with 1 when the recall is lower.")
+@real("--min-recall", "Exit with 1 when the recall is lower.", 0, 1)
 def run(options: Globals, min_recall: float | None) -> None:
     """Ask all questions, and show the rank of each expected memory.
 

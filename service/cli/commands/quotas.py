@@ -6,6 +6,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import option
 from muisti.service.cli.output import View, cell, grid, tabbed
 from muisti.service.cli.session import ask
 from muisti.service.cli.values import refuse
@@ -30,12 +31,8 @@ class Most(click.ParamType):
 
 
 @command("muisti quota --memories 100000 --bytes 1GiB", "muisti quota --space acme --bytes default")
-@click.option(
-    "--memories", type=Most(), metavar="N", help="Largest number of memories, or `default` for the server's setting."
-)
-@click.option(
-    "--bytes", "size", type=Most(), metavar="SIZE", help="Largest size in bytes, such as 512MB, or `default`."
-)
+@option("--memories", "Largest number of memories, or `default` for the server's setting.", Most(), metavar="N")
+@option("--bytes size", "Largest size in bytes, such as 512MB, or `default`.", Most(), metavar="SIZE")
 def quota(options: Globals, memories: int | str | None, size: int | str | None) -> None:
     """Limit the memories and bytes of a space.
 

@@ -13,7 +13,7 @@ from muisti.service.app import named
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import as_filter, as_of, filters, full_option
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option
 from muisti.service.cli.output import (
     address,
     ago,
@@ -46,7 +46,7 @@ TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expi
 @command("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @as_of
-@click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
+@flag("--no-touch", "Do not count this as a retrieval.")
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
@@ -66,11 +66,11 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
     name="list",
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most N memories.  [default: 50]")
-@click.option("--all", "all_", is_flag=True, help="Show all memories; progress goes to standard error.")
-@click.option("--sort", type=click.Choice(["created", "updated"]), help="Time to sort by.  [default: created]")
-@click.option("--reverse", is_flag=True, help="Show the oldest first.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Show at most N memories.  [default: 50]", 1)
+@flag("--all all_", "Show all memories; progress goes to standard error.")
+@choice("--sort", "Time to sort by.  [default: created]", ["created", "updated"])
+@flag("--reverse", "Show the oldest first.")
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 @filters
 @as_of
 @full_option
@@ -160,7 +160,7 @@ def tags(options: Globals, as_of: str | None) -> None:
 
 @command("muisti stats", "muisti stats --space acme.web --json", "muisti stats --server --url http://127.0.0.1:8321")
 @as_of
-@click.option("--server", is_flag=True, help="How long the operations of the server take, instead of a space.")
+@flag("--server", "How long the operations of the server take, instead of a space.")
 def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
     """Show how many memories and bytes a space has.
 

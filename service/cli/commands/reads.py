@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
 from muisti.client import calls
 from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.options import integer
 from muisti.service.cli.output import same, talk
 from muisti.service.cli.session import ask, session
 
@@ -24,7 +23,7 @@ reads = Subcommands(
     help="Show who has read a space, and which questions found nothing.\n\nA server keeps its last reads in memory, "
     "without content, when MUISTI_READ_LOG says so. Each of its processes has its own.",
 )
-limit = click.option("--limit", type=click.IntRange(1, 100), default=50, metavar="N", help="At most N.  [default: 50]")
+limit = integer("--limit", "At most N.", 1, 100, default=50)
 
 
 READS = same("at", "operation", "actor", "ms", "hits", "evidence", "receipt", right=("ms", "hits"))

@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Evidence
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import Moment
+from muisti.service.cli.options import Moment, choice, flag, integer, option
 from muisti.service.cli.output import View, cell, grid, listed, tabbed, talk
 from muisti.service.cli.session import ask
 
@@ -62,14 +62,12 @@ MOVES = listed(
 
 
 @command("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
-@click.option("--actor", metavar="NAME", help="Only of this caller, by its name in the audit log.")
-@click.option("--since", type=Moment(), metavar="TIME", help="Only made at this time or later.")
-@click.option("--until", type=Moment(), metavar="TIME", help="Only made before this time.")
-@click.option("--evidence", type=click.Choice(get_args(Evidence)), help="Only with this evidence.")
-@click.option(
-    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, metavar="N", help="Show N at most."
-)
-@click.option("--cursor", metavar="TEXT", help="Continue a list: `next_cursor` of its last page.")
+@option("--actor", "Only of this caller, by its name in the audit log.")
+@option("--since", "Only made at this time or later.", Moment())
+@option("--until", "Only made before this time.", Moment())
+@choice("--evidence", "Only with this evidence.", get_args(Evidence))
+@integer("--limit", "Show N at most.", 1, 100, default=20)
+@option("--cursor", "Continue a list: `next_cursor` of its last page.", metavar="TEXT")
 def list_receipts(options: Globals, **asked: Any) -> None:
     """List recorded searches, newest first.
 
@@ -92,7 +90,7 @@ def show(options: Globals, id_: str) -> None:
 
 @command(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
 @click.argument("id_", metavar="ID")
-@click.option("--then", is_flag=True, help="Search the memories as they were then.")
+@flag("--then", "Search the memories as they were then.")
 def replay(options: Globals, id_: str, then: bool) -> None:
     """Run a recorded search again, and show what differs and why.
 

@@ -6,6 +6,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import CONFLICT, Failure, Globals, command
+from muisti.service.cli.options import flag
 from muisti.service.cli.output import console, print_json, talk
 from muisti.service.cli.session import demand, refusals, server_url, space_choice
 
@@ -25,8 +26,8 @@ else:  # with the whole service
 @command(
     "muisti reembed --space acme.web", "muisti reembed --all", "MUISTI_MODEL=./my-model muisti reembed --space acme.web"
 )
-@click.option("--all", "every", is_flag=True, help="Every space of the database.")
-@click.option("--force", is_flag=True, help="Change the model even if the probes find less with it.")
+@flag("--all every", "Every space of the database.")
+@flag("--force", "Change the model even if the probes find less with it.")
 def reembed(options: Globals, *, every: bool, force: bool) -> None:
     """Compute all vectors of a space again, with the current model.
 

@@ -12,7 +12,7 @@ from muisti.service.app import named
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.options import dry_run_option, integer, real
 from muisti.service.cli.output import View, ago, answer, cell, lines, one_line, talk
 from muisti.service.cli.session import ask, session
 
@@ -56,7 +56,7 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
 
 
 @command("muisti promote --dry-run", "muisti promote --retrievals 3")
-@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Least number of retrievals.  [default: 5]")
+@integer("--retrievals", "Least number of retrievals.  [default: 5]", 0)
 @dry_run_option
 def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
     """Activate candidates that were retrieved often.
@@ -68,8 +68,8 @@ def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
 
 
 @command("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1")
-@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Fewer retrievals than this.  [default: 3]")
-@click.option("--days", type=click.FloatRange(min=0), metavar="X", help="Older than X days.  [default: 14]")
+@integer("--retrievals", "Fewer retrievals than this.  [default: 3]", 0)
+@real("--days", "Older than X days.  [default: 14]", 0)
 @dry_run_option
 def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
     """Deprecate old candidates that were rarely retrieved.

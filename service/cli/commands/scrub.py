@@ -7,6 +7,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
+from muisti.service.cli.options import integer, option
 from muisti.service.cli.output import console, print_json, tabbed, talk
 from muisti.service.cli.session import server_url
 
@@ -29,11 +30,9 @@ MB = 1_000_000
     "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090",
     "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500",
 )
-@click.option("--admin-url", required=True, metavar="URL", help="Administration API: sqld's --admin-listen-addr.")
-@click.option(
-    "--admin-key-file", type=click.Path(path_type=Path), metavar="FILE", help="File with sqld's --admin-auth-key."
-)
-@click.option("--log-mb", type=click.IntRange(1), default=200, show_default=True, help="The --max-log-size of sqld.")
+@option("--admin-url", "Administration API: sqld's --admin-listen-addr.", metavar="URL", required=True)
+@option("--admin-key-file", "File with sqld's --admin-auth-key.", click.Path(path_type=Path), metavar="FILE")
+@integer("--log-mb", "The --max-log-size of sqld.", 1, default=200)
 def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb: int) -> None:
     """Remove from the files of sqld what purges have left in them.
 

@@ -9,7 +9,7 @@ from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, SecondQuery
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
-from muisti.service.cli.options import as_filter, as_of, filters, full_option
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option, real
 from muisti.service.cli.output import (
     BRIEF,
     address,
@@ -68,22 +68,18 @@ FACTORS = {
     'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
 )
 @click.argument("query", default="")
-@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="Show at most N hits.  [default: 10]")
-@click.option(
+@integer("--limit", "Show at most N hits.  [default: 10]", 1, 100)
+@choice(
     "--mode",
-    type=click.Choice([*get_args(Mode), AUTO]),
-    help="Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]",
+    "Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]",
+    [*get_args(Mode), AUTO],
 )
-@click.option(
-    "--match", type=click.Choice(get_args(Match)), help="Words of the query that a hit must have.  [default: any]"
-)
+@choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters
 @as_of
-@click.option(
-    "--fusion", type=click.Choice(get_args(Fusion)), help="How hybrid combines two rankings.  [default: absolute]"
-)
-@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, 0 to 1.")
-@click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age lowers a score, 0 to 1.")
+@choice("--fusion", "How hybrid combines two rankings.  [default: absolute]", get_args(Fusion))
+@real("--alpha", "Weight of meaning against words, 0 to 1.", 0, 1)
+@real("--recency-weight", "How much age lowers a score, 0 to 1.", 0, 1)
 @click.option(
     "--half-life",
     "half_life",
@@ -91,27 +87,16 @@ FACTORS = {
     metavar="DAYS",
     help="Age at which half of that effect is reached.  [default: 30]",
 )
-@click.option(
-    "--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much low trust lowers a score, 0 to 1."
-)
-@click.option(
-    "--second-query", type=click.Choice(get_args(SecondQuery)), help="Way to ask the second model of the space."
-)
-@click.option(
-    "--all", "all_", is_flag=True, help="Show all hits: weak ones too, and the nearest when nothing is about the query."
-)
-@click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="Show no hits with less evidence.")
-@click.option(
-    "--instructions",
-    type=click.IntRange(0, INSTRUCTIONS_MAX),
-    metavar="N",
-    help="Show at most N standing instructions that apply.  [default: 5]",
-)
-@click.option("--explain", is_flag=True, help="Show how each score was computed.")
-@click.option("--highlight", is_flag=True, help="Show the passage that answers, with matching words in bold.")
-@click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
-@click.option("--receipt", is_flag=True, help="Record the search for `muisti receipt`, and print the record's ID.")
-@click.option("--why-not", "why_not", multiple=True, metavar="ID", help="Say why a memory is a hit or not.")
+@real("--trust-weight", "How much low trust lowers a score, 0 to 1.", 0, 1)
+@choice("--second-query", "Way to ask the second model of the space.", get_args(SecondQuery))
+@flag("--all all_", "Show all hits: weak ones too, and the nearest when nothing is about the query.")
+@choice("--min-evidence", "Show no hits with less evidence.", ("weak", "strong"))
+@integer("--instructions", "Show at most N standing instructions that apply.  [default: 5]", 0, INSTRUCTIONS_MAX)
+@flag("--explain", "Show how each score was computed.")
+@flag("--highlight", "Show the passage that answers, with matching words in bold.")
+@flag("--no-touch", "Do not count the hits as retrieved.")
+@flag("--receipt", "Record the search for `muisti receipt`, and print the record's ID.")
+@option("--why-not why_not", "Say why a memory is a hit or not.", metavar="ID", multiple=True)
 @full_option
 @ranking_options
 def search(

@@ -6,19 +6,19 @@ from pathlib import Path
 import click
 
 from muisti.service.cli.base import Failure, Globals, command
+from muisti.service.cli.options import flag, option
 from muisti.service.cli.output import talk
 
 SKILL = Path("skills") / "muisti" / "SKILL.md"
 
 
 @command("muisti skill", "muisti skill --install", "muisti skill --install --to .agents", "muisti skill > SKILL.md")
-@click.option("--install", is_flag=True, help="Write it where agents look for skills.")
-@click.option(
-    "--to",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+@flag("--install", "Write it where agents look for skills.")
+@option(
+    "--to folder",
+    "Settings folder of the agent.  [default: ~/.claude]",
+    click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Settings folder of the agent.  [default: ~/.claude]",
 )
 def skill(options: Globals, install: bool, folder: Path | None) -> None:
     """Print the skill file that teaches an agent to use memory.

@@ -12,7 +12,7 @@ from muisti.service.cli.base import Command, Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
 from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.options import allow_secrets_option, dry_run_option
+from muisti.service.cli.options import allow_secrets_option, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import ago_of, alike, answer, listed, print_json, safe, said, same, talk
 from muisti.service.cli.session import ask, client, session, space_choice
 
@@ -95,7 +95,7 @@ def which(options: Globals) -> None:
 
 @command("muisti space create notes", 'muisti space create shop --description "What customers want"')
 @click.argument("name")
-@click.option("--description", metavar="TEXT", help="What the space is for.")
+@option("--description", "What the space is for.", metavar="TEXT")
 @dry_run_option
 def create(options: Globals, name: str, description: str | None, dry_run: bool) -> None:
     """Create an empty space."""
@@ -123,8 +123,8 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
 
 @command("muisti space compare try")
 @click.argument("other")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Memories in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
     """Show what a merge of another space into this one would change.
 
@@ -138,8 +138,8 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
 @command("muisti space merge try default", "muisti space merge old-name new-name --drop")
 @click.argument("from_", metavar="FROM")
 @click.argument("into", metavar="INTO")
-@click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Space that wins when both changed a memory.")
-@click.option("--drop", is_flag=True, help="Erase FROM after the merge.")
+@choice("--strategy", "Space that wins when both changed a memory.", ["ours", "theirs"])
+@flag("--drop", "Erase FROM after the merge.")
 @allow_secrets_option
 @dry_run_option
 def merge(
@@ -168,7 +168,7 @@ def merge(
 
 @command("muisti space delete try --confirm try")
 @click.argument("name")
-@click.option("--confirm", required=True, metavar="NAME", help="The name again, to confirm.")
+@option("--confirm", "The name again, to confirm.", required=True)
 @dry_run_option
 @report_options
 def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
@@ -185,7 +185,7 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
 
 
 @command("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
-@click.option("--confirm", metavar="PHRASE", help=f"The phrase {CLEAR_PHRASE!r}; without it you are asked.")
+@option("--confirm", f"The phrase {CLEAR_PHRASE!r}; without it you are asked.", metavar="PHRASE")
 @dry_run_option
 def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
     """Delete all memories of the current space.

@@ -8,7 +8,7 @@ from muisti.client import calls
 from muisti.core.model.terms import TaskState
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.options import choice, dry_run_option, integer, option
 from muisti.service.cli.output import ago_of, answer, cell, listed, talk
 from muisti.service.cli.session import ask, session
 
@@ -76,9 +76,9 @@ def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
 
 
 @command("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
-@click.option("--state", "states", type=click.Choice(get_args(TaskState)), multiple=True, help="Only this state.")
-@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind of work; repeat it.")
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Largest number of tasks.")
+@choice("--state states", "Only this state.", get_args(TaskState), multiple=True)
+@option("--kind kinds", "Only this kind of work; repeat it.", metavar="KIND", multiple=True)
+@integer("--limit", "Largest number of tasks.", 1, 100, default=20)
 def list_tasks(options: Globals, states: tuple[str, ...], kinds: tuple[str, ...], limit: int) -> None:
     """List tasks, newest first.
 

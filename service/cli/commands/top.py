@@ -10,6 +10,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import flag, real
 from muisti.service.cli.output import console, for_people, grid, print_json, tabbed
 from muisti.service.cli.session import client, server_url
 
@@ -39,15 +40,8 @@ LEVELS = {
 
 
 @command("muisti top --url http://127.0.0.1:8321", "muisti top --once --json", "muisti top --every 5")
-@click.option("--once", is_flag=True, help="Print the numbers since the server's start, and exit.")
-@click.option(
-    "--every",
-    type=click.FloatRange(0.2, 3600),
-    default=2.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time between two readings.",
-)
+@flag("--once", "Print the numbers since the server's start, and exit.")
+@real("--every", "Time between two readings.", 0.2, 3600, metavar="SECONDS", default=2.0)
 def top(options: Globals, once: bool, every: float) -> None:
     """Watch the load of a running server.
 

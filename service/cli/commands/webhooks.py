@@ -7,7 +7,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.options import choice, dry_run_option, integer
 from muisti.service.cli.output import ago_of, cell, listed, said, talk
 from muisti.service.cli.session import ask
 
@@ -62,16 +62,8 @@ WEBHOOKS = listed(
 
 @command("muisti webhook create https://hooks.example.com/muisti --change created --change updated")
 @click.argument("address", metavar="URL")
-@click.option(
-    "--change",
-    "changes",
-    type=click.Choice(get_args(ChangeKind)),
-    multiple=True,
-    help="Send only this kind; repeat it.",
-)
-@click.option(
-    "--show", type=click.Choice(get_args(Show)), default="ids", show_default=True, help="Content of a message."
-)
+@choice("--change changes", "Send only this kind; repeat it.", get_args(ChangeKind), multiple=True)
+@choice("--show", "Content of a message.", get_args(Show), default="ids")
 @dry_run_option
 def create(options: Globals, address: str, changes: tuple[str, ...], show: str, dry_run: bool) -> None:
     """Send the changes of the space to a URL, from now on.
@@ -105,7 +97,7 @@ def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
 
 @command("muisti webhook redeliver 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
-@click.option("--since", type=click.IntRange(min=0), metavar="N", help="Send all changes after number N.")
+@integer("--since", "Send all changes after number N.", 0)
 @dry_run_option
 def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: bool) -> None:
     """Send again the changes that failed, and all after them."""

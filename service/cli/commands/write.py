@@ -12,7 +12,16 @@ from muisti.service.app import named
 from muisti.service.cli.base import TOO_LONG, USAGE, Failure, Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
-from muisti.service.cli.options import CLEAR, comma_list, dry_run_option, if_version_option, memory_fields, said_fields
+from muisti.service.cli.options import (
+    CLEAR,
+    choice,
+    comma_list,
+    dry_run_option,
+    if_version_option,
+    memory_fields,
+    option,
+    said_fields,
+)
 from muisti.service.cli.output import answer, cell, hint, likeness, lines, one_line, said, talk
 from muisti.service.cli.session import session
 
@@ -32,12 +41,12 @@ SHOWN = 60  # characters of a content in a confirmation
 )
 @click.argument("text")
 @memory_fields
-@click.option(
+@choice(
     "--on-conflict",
-    type=click.Choice(get_args(OnConflict)),
-    help="What to do when a memory already says the same, or the contrary.  [default: reject]",
+    "What to do when a memory already says the same, or the contrary.  [default: reject]",
+    get_args(OnConflict),
 )
-@click.option("--idempotency-key", metavar="KEY", help="Repeating the command with the same key stores nothing twice.")
+@option("--idempotency-key", "Repeating the command with the same key stores nothing twice.", metavar="KEY")
 @dry_run_option
 def add(
     options: Globals,
@@ -123,8 +132,8 @@ def put(
     'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --user "I moved to Oslo"',
 )
 @click.argument("words", metavar=f"{NAME} [TEXT]", nargs=-1, required=True, shell_complete=completes("memory"))
-@click.option("--user", metavar="TEXT", help="Of a turn of a conversation: its first message.")
-@click.option("--system", metavar="TEXT", help="Of a turn of a conversation: the reply to it; empty removes the reply.")
+@option("--user", "Of a turn of a conversation: its first message.", metavar="TEXT")
+@option("--system", "Of a turn of a conversation: the reply to it; empty removes the reply.", metavar="TEXT")
 @memory_fields
 @if_version_option
 @dry_run_option

@@ -8,6 +8,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import option
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.calibrate import thresholds
@@ -23,8 +24,8 @@ else:  # with the core
 @click.option(
     "--sample", type=click.IntRange(1), metavar="N", default=200, help="Ask at most N questions of each folder."
 )
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="File to add the thresholds to.")
-@click.option("--plot", "drawn", type=click.Path(dir_okay=False, path_type=Path), help="SVG file for the curves.")
+@option("--save", "File to add the thresholds to.", click.Path(dir_okay=False, path_type=Path))
+@option("--plot drawn", "SVG file for the curves.", click.Path(dir_okay=False, path_type=Path))
 def calibrate(options: Globals, folders: Sequence[Path], *, sample: int, save: Path | None, drawn: Path | None) -> None:
     """Fit the thresholds that tell answers from near misses.
 

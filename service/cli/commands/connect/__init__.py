@@ -6,6 +6,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import flag, option
 from muisti.service.cli.values import OneOf, near
 
 if TYPE_CHECKING:
@@ -40,23 +41,21 @@ class Client(OneOf):
     "muisti connect vscode --undo",
 )
 @click.argument("name", metavar="CLIENT", type=Client(CLIENTS))
-@click.option("--project", is_flag=True, help="Only for the project in this folder, in a file that a team can share.")
-@click.option("--as", "called", default="muisti", show_default=True, metavar="NAME", help="Name of the entry.")
-@click.option(
+@flag("--project", "Only for the project in this folder, in a file that a team can share.")
+@option("--as called", "Name of the entry.", default="muisti")
+@option(
     "--tools",
+    "Groups of tools, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
     metavar="GROUPS",
-    help="Groups of tools, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--print", "printed", is_flag=True, help="Print the entry alone, for a client that is not listed.")
-@click.option("--undo", is_flag=True, help="Remove the entry.")
-@click.option("--check", is_flag=True, help="Check an entry that exists: start what it starts, and call a tool.")
-@click.option(
-    "--command",
-    metavar="COMMAND",
-    help='How the client starts Muisti, as "uvx --from FILE muisti".  [default: this one]',
+@flag("--dry-run", "Show what would change, and change nothing.")
+@flag("--print printed", "Print the entry alone, for a client that is not listed.")
+@flag("--undo", "Remove the entry.")
+@flag("--check", "Check an entry that exists: start what it starts, and call a tool.")
+@option(
+    "--command", 'How the client starts Muisti, as "uvx --from FILE muisti".  [default: this one]', metavar="COMMAND"
 )
-@click.option("--no-check", is_flag=True, help="Write the entry without a test call.")
+@flag("--no-check", "Write the entry without a test call.")
 def connect(options: Globals, name: str, **asked: Any) -> None:
     """Register Muisti as an MCP server in an agent client.
 

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-import click
-
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import flag
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.doctor import checks
@@ -19,8 +18,8 @@ else:  # with the core
     "muisti doctor --quick --json",
     "muisti doctor --url http://127.0.0.1:8321",
 )
-@click.option("--quick", is_flag=True, help="Skip the checks that read the whole database.")
-@click.option("--repair", is_flag=True, help="Rebuild indexes; copy a damaged file's rows to a new file.")
+@flag("--quick", "Skip the checks that read the whole database.")
+@flag("--repair", "Rebuild indexes; copy a damaged file's rows to a new file.")
 def doctor(options: Globals, quick: bool, repair: bool) -> None:
     """Check the installation and the database.
 

@@ -9,7 +9,7 @@ import click
 from muisti.core.model.terms import Fusion
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import comma_list
+from muisti.service.cli.options import comma_list, flag, integer, option, real
 from muisti.service.cli.values import one_of, refuse
 
 if TYPE_CHECKING:
@@ -45,23 +45,15 @@ class Names(click.ParamType):
     name="eval",
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--modes", type=Names(MODES), default=",".join(MODES), show_default=True, help="Search modes, with commas between."
-)
+@option("--modes", "Search modes, with commas between.", Names(MODES), default=",".join(MODES))
 @click.option(
     "--fusion", type=Names(FUSIONS), default="", help="Ways to combine both rankings, for hybrid; one run each."
 )
-@click.option(
-    "--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, 0 to 1, for hybrid."
-)
-@click.option("--sample", "size", type=click.IntRange(min=1), metavar="N", help="Ask at most N queries of each folder.")
-@click.option(
-    "--against", type=click.Path(exists=True, path_type=Path), help="File or folder of an earlier run, to compare with."
-)
-@click.option(
-    "--save", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to.  [default: runs/TIME]"
-)
-@click.option("--self", "itself", is_flag=True, help="Also search every document by its own text, in keyword mode.")
+@real("--alpha", "Weight of meaning against words, 0 to 1, for hybrid.", 0, 1)
+@integer("--sample size", "Ask at most N queries of each folder.", 1)
+@option("--against", "File or folder of an earlier run, to compare with.", click.Path(exists=True, path_type=Path))
+@option("--save", "Folder to write to.  [default: runs/TIME]", click.Path(file_okay=False, path_type=Path))
+@flag("--self itself", "Also search every document by its own text, in keyword mode.")
 def evaluate(options: Globals, folders: Sequence[Path], **asked: Any) -> None:
     """Measure retrieval quality on judged data.
 

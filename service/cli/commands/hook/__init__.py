@@ -11,6 +11,7 @@ import click
 from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.options import flag
 from muisti.service.cli.output import talk
 from muisti.service.cli.session import refusals, server_url
 
@@ -43,7 +44,7 @@ hook = Subcommands(
 
 
 @command("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""")
-@click.option("--wait", is_flag=True, help="Store the event before exiting, instead of in the background.")
+@flag("--wait", "Store the event before exiting, instead of in the background.")
 def run(options: Globals, wait: bool) -> None:
     """Record an event that a client sends on standard input.
 
@@ -57,9 +58,9 @@ def run(options: Globals, wait: bool) -> None:
 
 @command("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
-@click.option("--project", is_flag=True, help="Only for the project in this folder.")
-@click.option("--tools", is_flag=True, help="Also record the input and output of tools.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@flag("--project", "Only for the project in this folder.")
+@flag("--tools", "Also record the input and output of tools.")
+@flag("--dry-run", "Show what would change, and change nothing.")
 def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run: bool) -> None:
     """Make a client record its prompts and conversations.
 
@@ -78,8 +79,8 @@ def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run:
 
 @command("muisti hook uninstall claude-code")
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
-@click.option("--project", is_flag=True, help="Only for the project in this folder.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@flag("--project", "Only for the project in this folder.")
+@flag("--dry-run", "Show what would change, and change nothing.")
 def uninstall(options: Globals, name: str, *, project: bool, dry_run: bool) -> None:
     """Remove the hooks from a client's settings.
 

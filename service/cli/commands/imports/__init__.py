@@ -6,6 +6,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import choice, flag, integer, option
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.imports import intake
@@ -31,19 +32,14 @@ SYSTEMS = (
     name="import",
 )
 @click.argument("files", metavar="FILE…", nargs=-1)
-@click.option(
-    "--from",
-    "system",
-    type=click.Choice(SYSTEMS),
-    help="System that the file comes from, if its content does not show it.",
-)
-@click.option("--dry-run", is_flag=True, help="Print what the import would do, and change nothing.")
-@click.option("--each", is_flag=True, help="Import the valid lines even if others are not.  [default: all or none]")
-@click.option("--project", "projects", multiple=True, metavar="NAME", help="Only this project of the file; repeat it.")
-@click.option("--allow-secrets", is_flag=True, help="Also import texts that look like a password or a key.")
-@click.option("--allow-personal-data", is_flag=True, help="Also import texts that look like personal data.")
-@click.option("--list", "listed", is_flag=True, help="List the imports of the space.")
-@click.option("--undo", type=click.IntRange(min=1), metavar="N", help="Delete the memories of import N.")
+@choice("--from system", "System that the file comes from, if its content does not show it.", SYSTEMS)
+@flag("--dry-run", "Print what the import would do, and change nothing.")
+@flag("--each", "Import the valid lines even if others are not.  [default: all or none]")
+@option("--project projects", "Only this project of the file; repeat it.", multiple=True)
+@flag("--allow-secrets", "Also import texts that look like a password or a key.")
+@flag("--allow-personal-data", "Also import texts that look like personal data.")
+@flag("--list listed", "List the imports of the space.")
+@integer("--undo", "Delete the memories of import N.", 1)
 def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     """Import an export of Muisti, or the memories of another system.
 

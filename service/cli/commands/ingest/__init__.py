@@ -7,6 +7,7 @@ import click
 from muisti.core.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import choice, flag, integer, option
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.ingest import bringing, shape
@@ -25,42 +26,21 @@ else:  # with watchfiles, pathspec and httpx, which `--help` does without
     "pdftotext report.pdf - | muisti ingest - --as report.txt",
 )
 @click.argument("sources", metavar="FILE…", nargs=-1, required=True)
-@click.option("--as", "name", metavar="PATH", help="Path of the document; of a folder, the beginning of all paths.")
-@click.option("--sync", is_flag=True, help="Also end the documents of a folder whose file is gone or ignored.")
-@click.option("--watch", is_flag=True, help="Go on: bring in each change of a folder, as --sync does.")
-@click.option("--dry-run", is_flag=True, help="Show which files are new, changed or gone, and change nothing.")
-@click.option("--preview", is_flag=True, help="Show where a file would be cut, and store nothing.")
-@click.option("--category", metavar="NAME", help="Category of the documents.")
-@click.option("--tag", "tags", metavar="NAME", multiple=True, help="Tag; repeat for several.")
-@click.option(
-    "--strategy",
-    type=click.Choice(STRATEGIES),
-    default="auto",
-    show_default=True,
-    help="How texts are cut; see docs/concepts/documents.md.",
-)
-@click.option("--chunk-size", type=int, default=SIZE, show_default=True, metavar="N", help="Tokens of a chunk at most.")
-@click.option(
-    "--overlap", type=int, default=OVERLAP, show_default=True, metavar="N", help="Tokens that a chunk repeats."
-)
-@click.option("--main-content", is_flag=True, help="Leave menus and the like out of web pages.")
-@click.option(
-    "--largest",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    metavar="MB",
-    help="Leave larger files of a folder out.",
-)
-@click.option(
-    "--language",
-    "languages",
-    metavar="NAME",
-    multiple=True,
-    help="Only source code in this language, of a folder; repeat for several.",
-)
-@click.option("--no-tests", is_flag=True, help="Leave the tests of a repository out.")
-@click.option("--allow-secrets", is_flag=True, help="Also store texts that look like a password or a key.")
+@option("--as name", "Path of the document; of a folder, the beginning of all paths.", metavar="PATH")
+@flag("--sync", "Also end the documents of a folder whose file is gone or ignored.")
+@flag("--watch", "Go on: bring in each change of a folder, as --sync does.")
+@flag("--dry-run", "Show which files are new, changed or gone, and change nothing.")
+@flag("--preview", "Show where a file would be cut, and store nothing.")
+@option("--category", "Category of the documents.")
+@option("--tag tags", "Tag; repeat for several.", multiple=True)
+@choice("--strategy", "How texts are cut; see docs/concepts/documents.md.", STRATEGIES, default="auto")
+@option("--chunk-size", "Tokens of a chunk at most.", int, metavar="N", default=SIZE)
+@option("--overlap", "Tokens that a chunk repeats.", int, metavar="N", default=OVERLAP)
+@flag("--main-content", "Leave menus and the like out of web pages.")
+@integer("--largest", "Leave larger files of a folder out.", 1, metavar="MB", default=100)
+@option("--language languages", "Only source code in this language, of a folder; repeat for several.", multiple=True)
+@flag("--no-tests", "Leave the tests of a repository out.")
+@flag("--allow-secrets", "Also store texts that look like a password or a key.")
 def ingest(options: Globals, sources: tuple[str, ...], **given: Any) -> int | None:
     """Store files as documents, in chunks that searches find.
 

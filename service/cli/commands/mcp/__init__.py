@@ -6,6 +6,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import choice, option
 from muisti.service.cli.session import server_url
 from muisti.service.schemas.modes import MODES
 
@@ -21,12 +22,12 @@ else:  # with the core
     "muisti mcp --category notes",
     "muisti mcp --tools memory,code",
 )
-@click.option("--mode", type=click.Choice(list(MODES)), help="Tools to offer.  [default: those of --access, or full]")
-@click.option("--category", metavar="NAME", help="Limit the tools to this category.")
-@click.option(
+@choice("--mode", "Tools to offer.  [default: those of --access, or full]", list(MODES))
+@option("--category", "Limit the tools to this category.")
+@option(
     "--tools",
+    "Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
     metavar="GROUPS",
-    help="Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
 )
 def mcp(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
     """Serve MCP on standard input and output.
