@@ -39,7 +39,7 @@ SECTIONS = {
         "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
     "Conversations": {
-        "conversations": ("conversations:conversations", "Store and read conversations turn by turn."),
+        "conversations": ("discourse:conversations", "Store and read conversations turn by turn."),
     },
     "History": {
         "history": ("history:history", "Show the versions of a memory and what each changed."),

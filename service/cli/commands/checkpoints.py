@@ -17,18 +17,12 @@ from muisti.service.cli.session import ask, session
 if TYPE_CHECKING:
     from muisti.service.cli.opening import Session
 
-COMMANDS = {
-    "create": ("checkpoints:create", "Name the space's current point."),
-    "list": ("checkpoints:list_checkpoints", "List checkpoints, newest first."),
-    "delete": ("checkpoints:delete", "Delete a checkpoint; no memory changes."),
-}
 
 PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
 
 
 checkpoint = Subcommands(
     "checkpoint",
-    commands_at=COMMANDS,
     examples=('muisti checkpoint create before-import --note "all was well"', "muisti checkpoint list"),
     help="Name points in a space's history, to return to.\n\n`muisti diff` and `muisti rollback` take the name. The "
     "versions of memories at a checkpoint are kept as long as it exists.",
@@ -67,7 +61,7 @@ ROLLED_BACK = listed(
 )
 
 
-@command('muisti checkpoint create before-import --note "all was well"')
+@checkpoint.has('muisti checkpoint create before-import --note "all was well"')
 @click.argument("name")
 @option("--note", "Purpose of the checkpoint.", metavar="TEXT")
 @dry_run_option
@@ -80,13 +74,13 @@ def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None
     ask(options, lambda space: calls.create_checkpoint(space, body, dry_run=dry_run), view)
 
 
-@command("muisti checkpoint list", name="list")
+@checkpoint.has("muisti checkpoint list", name="list")
 def list_checkpoints(options: Globals) -> None:
     """List checkpoints, newest first."""
     ask(options, calls.list_checkpoints, CHECKPOINTS, reads=True)
 
 
-@command("muisti checkpoint delete before-import")
+@checkpoint.has("muisti checkpoint delete before-import")
 @click.argument("name")
 @dry_run_option
 def delete(options: Globals, name: str, dry_run: bool) -> None:

@@ -7,7 +7,7 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
-from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, integer, option
 from muisti.service.cli.output import View, cell, grid, stack, tabbed, talk
 from muisti.service.cli.session import ask
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-COMMANDS = {
-    "find": ("code:find", "Find functions, classes and methods by their name."),
-    "callers": ("code:callers", "Show what calls a symbol."),
-    "callees": ("code:callees", "Show what a symbol calls."),
-    "outline": ("code:outline", "Show the symbols of a file."),
-    "map": ("code:map_", "Show the most used definitions, within a number of tokens."),
-}
 COLOURS = {
     "class": "yellow",
     "interface": "yellow",
@@ -35,7 +28,6 @@ COLOURS = {
 
 code = Subcommands(
     "code",
-    commands_at=COMMANDS,
     examples=("muisti code find Client", "muisti code callers Client.get", "muisti code map --budget 2000"),
     help="Find symbols of stored source code, and what uses them.\n\nThe code comes from documents. Names are resolved "
     "by scopes, imports and types.",
@@ -63,7 +55,7 @@ def _given(kinds: tuple[str, ...], limit: int | None) -> dict[str, Any]:
     return {"kinds": ",".join(kinds) or None, "limit": limit}
 
 
-@command("muisti code find Client.get", "muisti code find parse --kind function --json")
+@code.has("muisti code find Client.get", "muisti code find parse --kind function --json")
 @click.argument("name")
 @choice("--kind", "Find only symbols of this kind.", SYMBOL_KINDS)
 @option("--path", "Beginning of the paths of files.", metavar="TEXT")
@@ -78,7 +70,7 @@ def find(options: Globals, name: str, **given: Any) -> None:
     _ask(options, lambda space: calls.find_symbols(space, name=name, **given), view)
 
 
-@command("muisti code callers Client.get", "muisti code callers Base --kind inherits")
+@code.has("muisti code callers Client.get", "muisti code callers Base --kind inherits")
 @click.argument("symbol")
 @kinds
 @uses
@@ -91,7 +83,7 @@ def callers(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | 
     _ask(options, lambda space: calls.get_callers(space, symbol=symbol, **given), _uses_view(by_user=True))
 
 
-@command("muisti code callees Client", "muisti code callees main.py:run --json")
+@code.has("muisti code callees Client", "muisti code callees main.py:run --json")
 @click.argument("symbol")
 @kinds
 @uses
@@ -104,7 +96,7 @@ def callees(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | 
     _ask(options, lambda space: calls.get_callees(space, symbol=symbol, **given), _uses_view(by_user=False))
 
 
-@command("muisti code outline src/app.py")
+@code.has("muisti code outline src/app.py")
 @click.argument("path")
 def outline(options: Globals, path: str) -> None:
     """Show the symbols of a file, in order, and the files that it imports."""
@@ -112,7 +104,7 @@ def outline(options: Globals, path: str) -> None:
     _ask(options, lambda space: calls.get_outline(space, path=path), view)
 
 
-@command("muisti code map --budget 2000", "muisti code map --about src/app.py", name="map")
+@code.has("muisti code map --budget 2000", "muisti code map --about src/app.py", name="map")
 @integer("--budget", "Tokens at most.  [default: 1000]", 64, 100_000)
 @option("--about mentioned", "Path, folder or symbol that matters; repeat it.", metavar="TEXT", multiple=True)
 def map_(options: Globals, budget: int | None, mentioned: tuple[str, ...]) -> None:

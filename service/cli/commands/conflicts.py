@@ -7,20 +7,15 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import Decision
-from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import dry_run_option, integer, option
 from muisti.service.cli.output import View, cell, lines, listed, one_line
 from muisti.service.cli.session import ask
 
-COMMANDS = {
-    "list": ("conflicts:list_conflicts", "List conflicts that wait for a decision."),
-    "decide": ("conflicts:decide", "Decide a conflict: keep both memories, or one of them."),
-}
 DONE = {"keep": "Kept both.", "supersede": "The new memory superseded {}.", "reject": "Deleted {}."}
 
 conflicts = Subcommands(
     "conflicts",
-    commands_at=COMMANDS,
     examples=("muisti add 'We deploy on Mondays' --on-conflict review", "muisti conflicts list"),
     help="Resolve memories that duplicate or contradict others.\n\nWith `muisti add --on-conflict review` such a "
     "memory is stored, and the conflict waits here for a decision.",
@@ -50,7 +45,7 @@ CONFLICTS = listed(
 DECIDED = View(lambda data: cell(_done(data)), lines("decision", "existing_id", "new_id"))
 
 
-@command("muisti conflicts list", name="list")
+@conflicts.has("muisti conflicts list", name="list")
 @integer("--limit", "Conflicts in a page.", 1, 100, default=50)
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
@@ -61,7 +56,7 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
     ask(options, lambda space: calls.list_conflicts(space, limit=limit, cursor=cursor), CONFLICTS, reads=True)
 
 
-@command("muisti conflicts decide 12 supersede", "muisti conflicts decide 12 keep")
+@conflicts.has("muisti conflicts decide 12 supersede", "muisti conflicts decide 12 keep")
 @click.argument("number")
 @click.argument("decision", type=click.Choice(get_args(Decision)))
 @dry_run_option

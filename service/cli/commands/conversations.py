@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands, command
+from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands
 from muisti.service.cli.commands.write import STDIN, allowed, talk_of_flags
 from muisti.service.cli.options import (
     Moment,
@@ -46,28 +46,11 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-COMMANDS = {
-    "list": ("conversations:list_conversations", "List conversations, the latest first."),
-    "show": ("conversations:show", "Show a conversation and its turns."),
-    "add": ("conversations:add", "Add turns to a conversation, which is made if it is missing."),
-    "rename": ("conversations:rename", "Give a conversation another title."),
-    "move": ("conversations:move", "Move a conversation to another session."),
-    "close": ("conversations:close", "Close a conversation: it takes no more turns."),
-    "reopen": ("conversations:reopen", "Open a closed conversation again."),
-    "delete": ("conversations:delete", "Delete a conversation with all its turns."),
-    "topics": ("discourse:topics", "Show the topics of a conversation, or change them."),
-    "summarise": ("discourse:summarise", "Make the topics and summaries of all conversations."),
-    "summary": ("discourse:summary", "Show the summaries of a conversation."),
-    "working": ("discourse:working", "Show or change the working memory of a conversation."),
-    "suggest": ("discourse:suggest", "Suggest preferences that users state in a conversation."),
-    "adopt": ("conversations:adopt", "Make conversations of memories that name a session."),
-}
 AT_ONCE = 1_000  # turns in one request
 PAGE = 100
 
 conversations = Subcommands(
     "conversations",
-    commands_at=COMMANDS,
     examples=(
         'muisti conversations add c-42 "I moved to Turku" --author ann',
         "muisti conversations show c-42",
@@ -116,7 +99,7 @@ ADOPTED = listed(
 )
 
 
-@command("muisti conversations list", "muisti conversations list --user ann", name="list")
+@conversations.has("muisti conversations list", "muisti conversations list --user ann", name="list")
 @option("--session", "Only those of this session.")
 @option("--user", "Only those in which this user takes part.")
 @choice("--state", "Only those that are open, or closed.", ["open", "closed"])
@@ -135,7 +118,7 @@ def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) ->
         talk(f"{data['total']:,} in all; more with --cursor {data['next_cursor']}")
 
 
-@command("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
+@conversations.has("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
 @click.argument("name")
 @integer("--from first", "The first turn to show.", 0, metavar="TURN")
 @integer("--to last", "The last turn to show.", 0, metavar="TURN")
@@ -173,7 +156,7 @@ def show(
         )
 
 
-@command(
+@conversations.has(
     'muisti conversations add c-42 "I moved to Turku" --author ann',
     'muisti conversations add c-42 "I moved to Turku" --reply "Noted!" --turn 17',
     "muisti conversations add c-42 - --session work < turns.ndjson",
@@ -216,7 +199,7 @@ def add(
             answer(options, reply, *ADDED)
 
 
-@command('muisti conversations rename c-42 "The move to Turku"')
+@conversations.has('muisti conversations rename c-42 "The move to Turku"')
 @click.argument("name")
 @click.argument("title")
 @_category
@@ -227,7 +210,7 @@ def rename(options: Globals, name: str, title: str, **how: Any) -> None:
     _change(options, name, {"title": title}, **how)
 
 
-@command("muisti conversations move c-42 work")
+@conversations.has("muisti conversations move c-42 work")
 @click.argument("name")
 @click.argument("session")
 @_category
@@ -238,7 +221,7 @@ def move(options: Globals, name: str, session: str, **how: Any) -> None:
     _change(options, name, {"session": session}, **how)
 
 
-@command("muisti conversations close c-42")
+@conversations.has("muisti conversations close c-42")
 @click.argument("name")
 @_category
 @if_version_option
@@ -248,7 +231,7 @@ def close(options: Globals, name: str, **how: Any) -> None:
     _change(options, name, {"state": "closed"}, **how)
 
 
-@command("muisti conversations reopen c-42")
+@conversations.has("muisti conversations reopen c-42")
 @click.argument("name")
 @_category
 @if_version_option
@@ -258,7 +241,7 @@ def reopen(options: Globals, name: str, **how: Any) -> None:
     _change(options, name, {"state": "open"}, **how)
 
 
-@command("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
+@conversations.has("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
 @click.argument("name")
 @_category
 @dry_run_option
@@ -277,7 +260,7 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
     ask(options, lambda space: calls.delete_conversation(space, name, category=category, dry_run=dry_run), deleted)
 
 
-@command("muisti conversations adopt --dry-run", "muisti conversations adopt")
+@conversations.has("muisti conversations adopt --dry-run", "muisti conversations adopt")
 @dry_run_option
 def adopt(options: Globals, dry_run: bool) -> None:
     """Make conversations of memories that name a session.

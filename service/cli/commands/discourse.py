@@ -6,7 +6,8 @@ import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, command
+from muisti.service.cli.base import Globals
+from muisti.service.cli.commands.conversations import conversations
 from muisti.service.cli.commands.write import talk_of_flags
 from muisti.service.cli.options import dry_run_option, flag, integer, option
 from muisti.service.cli.output import answer, brief, cell, grid, listed, one_line, revised, stack, tabbed, talk
@@ -43,7 +44,7 @@ TOPICS = listed(
 SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" if one["stale"] else None, "text"))
 
 
-@command(
+@conversations.has(
     "muisti conversations topics c-42",
     'muisti conversations topics c-42 --split t1 --at 9 --title "The keys"',
     "muisti conversations topics c-42 --merge t1,t2",
@@ -79,7 +80,7 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
         answer(options, reply, *TOPICS)
 
 
-@command("muisti conversations summarise", "muisti conversations summarise --no-wait")
+@conversations.has("muisti conversations summarise", "muisti conversations summarise --no-wait")
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
 @option("--category", "Only conversations of this category.")
 def summarise(options: Globals, wait: bool, category: str | None) -> int:
@@ -93,7 +94,7 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
         return following.concluded(options, opened, task, wait=wait)
 
 
-@command("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")
+@conversations.has("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")
 @click.argument("name")
 @flag("--renew", "First make those that are missing or stale.")
 @flag("--abstractive", "Have the server's language model write those that are made.")
@@ -115,7 +116,7 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
         answer(options, reply, *SUMMARIES._replace(none=none))
 
 
-@command(
+@conversations.has(
     "muisti conversations working c-42 --budget 1000",
     "muisti conversations working c-42 --keep rules --memory 0197a3c0-5f4e-7000-8000-0123456789ab",
     'muisti conversations working c-42 --keep tone --text "Answer in Finnish." --ttl 3600',
@@ -162,7 +163,7 @@ def working(
         answer(options, reply, _working, _working_lines)
 
 
-@command("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
+@conversations.has("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
 @click.argument("name")
 @integer("--from first", "The first turn to read.", 0, metavar="TURN")
 @_category

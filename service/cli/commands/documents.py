@@ -7,7 +7,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.base import Failure, Globals, Subcommands
 from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import View, answer, cell, lines, listed, revised, safe, same, tabbed, talk
 from muisti.service.cli.session import ask, session
@@ -18,19 +18,10 @@ else:  # with what reads folders
     looking = Lazy("muisti.service.cli.commands.ingest.looking")
     shape = Lazy("muisti.service.cli.commands.ingest.shape")
 
-COMMANDS = {
-    "list": ("documents:list_documents", "List documents by their paths."),
-    "show": ("documents:show", "Show a document and where its chunks are."),
-    "text": ("documents:text", "Print the whole text of a document."),
-    "delete": ("documents:delete", "Delete a document with its chunks."),
-    "prune": ("documents:prune", "End documents, chunks and entities that have lost their source."),
-    "stale": ("documents:stale", "List files of a folder that differ from their documents."),
-}
 PAGE = 100
 
 documents = Subcommands(
     "documents",
-    commands_at=COMMANDS,
     examples=("muisti documents list", "muisti documents text webshop/README.md"),
     help="List, show and delete documents.\n\n`muisti ingest` stores them. A document is named by its path or ID.",
 )
@@ -77,7 +68,7 @@ DELETED = same("documents", "chunks", right=("documents", "chunks"))
 PRUNED = View(lambda data: cell("\n".join(_pruned(data))), _pruned)
 
 
-@command("muisti documents list", "muisti documents list --folder webshop/docs/", name="list")
+@documents.has("muisti documents list", "muisti documents list --folder webshop/docs/", name="list")
 @option("--folder", "Only documents whose path begins so.", metavar="PATH")
 @integer("--limit", "Largest number of them.", 1, PAGE, default=50)
 @option("--cursor", "Continue a list; the page before names it with --json.", metavar="TEXT")
@@ -91,7 +82,7 @@ def list_documents(options: Globals, **asked: Any) -> None:
     ask(options, lambda space: calls.list_documents(space, **asked), DOCUMENTS, reads=True)
 
 
-@command("muisti documents show webshop/README.md")
+@documents.has("muisti documents show webshop/README.md")
 @name_argument
 @category_option
 @as_of
@@ -113,7 +104,7 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
         answer(options, revised(reply, {**reply.data, "items": items, "next_cursor": None}), *CHUNKS)
 
 
-@command("muisti documents text webshop/README.md > README.md")
+@documents.has("muisti documents text webshop/README.md > README.md")
 @name_argument
 @category_option
 @as_of
@@ -126,7 +117,7 @@ def text(options: Globals, name: str, category: str | None, as_of: str | None) -
                 click.echo(piece, nl=False)
 
 
-@command("muisti documents delete webshop/old.md --dry-run")
+@documents.has("muisti documents delete webshop/old.md --dry-run")
 @name_argument
 @category_option
 @dry_run_option
@@ -139,7 +130,7 @@ def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> 
     ask(options, lambda space: calls.delete_document(space, name, category=category, dry_run=dry_run or None), view)
 
 
-@command("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes")
+@documents.has("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes")
 @choice("--strategy", "What to look for.", PRUNE_STRATEGIES, default="all")
 @dry_run_option
 @flag("--yes", "Do not ask. Needed in scripts.")
@@ -167,7 +158,7 @@ def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -
             talk("There may be more: muisti documents prune again.")
 
 
-@command("muisti documents stale ~/src/webshop")
+@documents.has("muisti documents stale ~/src/webshop")
 @click.argument("folder", metavar="FOLDER", type=click.Path(exists=True, file_okay=False))
 @option("--as name", "Beginning of the paths, if `ingest` was given one.", metavar="PATH")
 @category_option

@@ -8,7 +8,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands, command
+from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands
 from muisti.service.cli.options import flag, integer, option
 from muisti.service.cli.output import View, cell, grid, lines, listed, tabbed, talk
 from muisti.service.cli.session import ask, session
@@ -21,18 +21,9 @@ if TYPE_CHECKING:
 else:  # the bar of a task, and a client
     following = Lazy("muisti.service.cli.following")
 
-COMMANDS = {
-    "list": ("generations:list_generations", "List the models of the space, and those that are at hand."),
-    "build": ("generations:build", "Embed the space with a second model, while the first one is in use."),
-    "compare": ("generations:compare", "Ask both models the same questions."),
-    "switch": ("generations:switch", "Use the second model from now on."),
-    "rollback": ("generations:rollback", "Use the model before again; nothing is embedded."),
-    "drop": ("generations:drop", "Delete the vectors of a model that is not in use."),
-}
 
 generations = Subcommands(
     "generations",
-    commands_at=COMMANDS,
     examples=(
         "muisti generations build ./my-model",
         "muisti generations compare --judged questions.json",
@@ -65,7 +56,7 @@ GENERATIONS = listed(
 SIDES = ("current", "shadow")
 
 
-@command("muisti generations list", name="list")
+@generations.has("muisti generations list", name="list")
 def list_generations(options: Globals) -> None:
     """List the models of the space, and those that are at hand.
 
@@ -75,7 +66,7 @@ def list_generations(options: Globals) -> None:
     talk("At hand: " + (", ".join(data["models"]) or "no model, embeddings are off"))
 
 
-@command("muisti generations build ./my-model", "muisti generations build m --no-wait")
+@generations.has("muisti generations build ./my-model", "muisti generations build m --no-wait")
 @click.argument("model")
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
 def build(options: Globals, model: str, wait: bool) -> int:
@@ -89,7 +80,7 @@ def build(options: Globals, model: str, wait: bool) -> int:
         return following.concluded(options, opened, task, wait=wait)
 
 
-@command("muisti generations compare", "muisti generations compare --judged qrels.json")
+@generations.has("muisti generations compare", "muisti generations compare --judged qrels.json")
 @option("--query queries", "A question to ask; repeat it.", metavar="TEXT", multiple=True)
 @option(
     "--judged",
@@ -110,7 +101,7 @@ def compare(options: Globals, queries: tuple[str, ...], judged: str | None, k: i
         talk("There was no question: add probes with muisti probe add, or give --query or --judged.")
 
 
-@command("muisti generations switch")
+@generations.has("muisti generations switch")
 @force_option
 def switch(options: Globals, force: bool) -> None:
     """Use the second model from now on.
@@ -121,14 +112,14 @@ def switch(options: Globals, force: bool) -> None:
     talk("muisti generations rollback leads back; muisti generations drop ends the model before.")
 
 
-@command("muisti generations rollback")
+@generations.has("muisti generations rollback")
 @force_option
 def rollback(options: Globals, force: bool) -> None:
     """Use the model before again; nothing is embedded."""
     ask(options, lambda space: calls.roll_back_generation(space, {"force": force}), GENERATIONS)
 
 
-@command("muisti generations drop 9c61d7a04be2")
+@generations.has("muisti generations drop 9c61d7a04be2")
 @click.argument("model")
 def drop(options: Globals, model: str) -> None:
     """Delete the vectors of a model that is not in use.

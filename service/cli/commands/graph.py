@@ -12,7 +12,7 @@ from muisti.client import Call, calls
 from muisti.core.model.graph_terms import COMMUNITIES_MAX, DEPTH_MAX, ENTITIES_MAX, ENTITY_KINDS, FACTS_MAX, TIE_KINDS
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import ERROR, OK, Globals, Subcommands, command
+from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
 from muisti.service.cli.commands import graph_views as views
 from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import View, answer, talk, write_file
@@ -26,30 +26,11 @@ else:  # with the core
     following = Lazy("muisti.service.cli.following")
     formats = Lazy("muisti.service.formats.graphs.formats")
 
-COMMANDS = {
-    "status": ("graph:status", "Show how much the graph knows, and what is not read yet."),
-    "entities": ("graph:entities", "List the people, places and things that memories name."),
-    "show": ("graph:show", "Show an entity: names, facts, memories."),
-    "neighbours": ("graph:neighbours", "Show what is tied to an entity."),
-    "path": ("graph:path", "Show how two entities are tied."),
-    "relations": ("graph:relations", "List relations by subject, kind and object."),
-    "proposals": ("graph:proposals", "List names that look alike, to be merged or kept apart."),
-    "communities": ("graph:communities", "List names that belong together."),
-    "merge": ("graph:merge", "Say that other names are those of an entity."),
-    "keep-apart": ("graph:keep_apart", "Say that other names are not those of an entity."),
-    "relate": ("graph:relate", "State a relation."),
-    "retract": ("graph:retract", "Delete what was stated."),
-    "build": ("graph:build", "Read all memories that are not read yet."),
-    "draw": ("graph:draw", "Draw the graph around an entity into an SVG file."),
-    "export": ("graph:export", "Write the graph into a file for other programs."),
-    "drop": ("graph:drop", "Delete what was read from memories."),
-}
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 STDOUT = "-"
 
 graph = Subcommands(
     "graph",
-    commands_at=COMMANDS,
     examples=('muisti graph show "Ann Berg"', "muisti graph path Ann Acme", "muisti graph draw --entity Ann ann.svg"),
     help="Ask who and what the memories are about.\n\nEntities and facts are read from memories as they are written. "
     "A fact ends with the memory that states it.",
@@ -68,13 +49,13 @@ def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
     return data
 
 
-@command("muisti graph status", "muisti graph status --json")
+@graph.has("muisti graph status", "muisti graph status --json")
 def status(options: Globals) -> None:
     """Show how much the graph knows, and what is not read yet."""
     _ask(options, calls.get_graph, views.FIGURES)
 
 
-@command("muisti graph entities --prefix ann", "muisti graph entities --kind place")
+@graph.has("muisti graph entities --prefix ann", "muisti graph entities --kind place")
 @option("--prefix", "Beginning of the names, in any case.", metavar="TEXT")
 @choice("--kind", "Only this kind.", ENTITY_KINDS)
 @choice("--sort", "Order.  [default: -mentions]", ("-mentions", "name"))
@@ -88,7 +69,7 @@ def entities(options: Globals, **given: Any) -> None:
     _ask(options, lambda space: calls.list_entities(space, **given), views.ENTITIES)
 
 
-@command('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
+@graph.has('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
 @click.argument("name")
 @as_of
 def show(options: Globals, name: str, **given: Any) -> None:
@@ -99,7 +80,7 @@ def show(options: Globals, name: str, **given: Any) -> None:
     _ask(options, lambda space: calls.get_entity(space, entity=name, **given), views.PROFILE)
 
 
-@command("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
+@graph.has("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
 @click.argument("name")
 @depth
 @ties
@@ -112,7 +93,7 @@ def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any
     _ask(options, lambda space: calls.list_neighbours(space, entity=name, kinds=kind, **given), views.NEIGHBOURS)
 
 
-@command("muisti graph path Ann Acme")
+@graph.has("muisti graph path Ann Acme")
 @click.argument("first")
 @click.argument("second")
 @ties
@@ -127,7 +108,7 @@ def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], as_o
     return OK if found else ERROR
 
 
-@command("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
+@graph.has("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
 @option("--subject", "Only relations of this entity.")
 @option("--object target", "Only relations to this entity.")
 @choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, multiple=True)
@@ -139,7 +120,7 @@ def relations(options: Globals, kinds: tuple[str, ...], **given: Any) -> None:
     _ask(options, lambda space: calls.list_relations(space, kinds=kind, **given), views.RELATIONS)
 
 
-@command("muisti graph proposals")
+@graph.has("muisti graph proposals")
 @limit
 @as_of
 def proposals(options: Globals, **given: Any) -> None:
@@ -147,7 +128,7 @@ def proposals(options: Globals, **given: Any) -> None:
     _ask(options, lambda space: calls.list_proposals(space, **given), views.PROPOSALS)
 
 
-@command("muisti graph communities", "muisti graph communities -n 5")
+@graph.has("muisti graph communities", "muisti graph communities -n 5")
 @integer("-n --limit", "Communities at most.  [default: 20]", 1, COMMUNITIES_MAX)
 @as_of
 def communities(options: Globals, **given: Any) -> None:
@@ -159,7 +140,7 @@ def communities(options: Globals, **given: Any) -> None:
         talk("The graph of this space has too many mentions to look for communities.")
 
 
-@command('muisti graph merge "Ann Berg" "A. Berg"')
+@graph.has('muisti graph merge "Ann Berg" "A. Berg"')
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
 @dry_run_option
@@ -172,7 +153,7 @@ def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool
     ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), views.STATEMENT)
 
 
-@command('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
+@graph.has('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
 @dry_run_option
@@ -182,7 +163,7 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
     ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), views.STATEMENT)
 
 
-@command(
+@graph.has(
     'muisti graph relate "Ann Berg" works_at Acme',
     'muisti graph relate Ann likes --text "dark roast"',
     help="State a relation between two entities, or of one entity to words.\n\n"
@@ -213,7 +194,7 @@ def relate(
     ask(options, request, views.STATEMENT, create=not dry_run, reads=dry_run)
 
 
-@command("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
+@graph.has("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
 @click.argument("memory", metavar="ID")
 @dry_run_option
 def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
@@ -228,7 +209,7 @@ def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
             talk("Retracted; muisti undo takes it back.")
 
 
-@command("muisti graph build", "muisti graph build --again")
+@graph.has("muisti graph build", "muisti graph build --again")
 @flag("--again", "Read all memories again, as after a change of the recogniser.")
 @flag("--no-wait", "Begin the task, and do not follow it.")
 @dry_run_option
@@ -253,7 +234,7 @@ def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int
     return OK if no_wait else following.exit_code(task)
 
 
-@command("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
+@graph.has("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
 @click.argument("file", metavar="FILE")
 @option("--entity", "The entity in the middle; else the most mentioned are drawn.")
 @depth
@@ -268,7 +249,7 @@ def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
     _write(file, [reply.body], force=force)
 
 
-@command("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
+@graph.has("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
 @click.argument("file", metavar="FILE")
 @choice("--format", "Format.  [default: by the ending of FILE, else json]", FORMATS)
 @flag("--force", "Overwrite an existing file.")
@@ -287,7 +268,7 @@ def export(
         _write(file, pieces, force=force)
 
 
-@command("muisti graph drop")
+@graph.has("muisti graph drop")
 def drop(options: Globals) -> None:
     """Delete what was read from memories; `muisti graph build` reads it again. What people stated stays."""
     ask(options, calls.drop_graph, views.DROPPED)

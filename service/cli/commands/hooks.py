@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Failure, Globals, Subcommands, command
+from muisti.service.cli.base import Failure, Globals, Subcommands
 
 if TYPE_CHECKING:
     from muisti.service.cli import session
@@ -20,14 +20,9 @@ else:  # with subprocess, and with the settings
     git = Lazy("muisti.service.folders.git")
     files = Lazy("muisti.service.folders.hooks")
 
-COMMANDS = {
-    "install": ("hooks:install", "Make git bring each commit into the documents."),
-    "remove": ("hooks:remove", "Take the hooks out again."),
-}
 
 hooks = Subcommands(
     "hooks",
-    commands_at=COMMANDS,
     examples=("muisti hooks install", "muisti hooks remove ~/src/webshop"),
     help="Make git bring each commit into the documents.\n\nAfter each commit, merge, checkout and rebase git runs "
     "`muisti ingest --sync`. Hooks that a repository has keep their lines.",
@@ -38,7 +33,7 @@ repository = click.argument(
 )
 
 
-@command("muisti hooks install", "muisti hooks install ~/src/webshop --space webshop")
+@hooks.has("muisti hooks install", "muisti hooks install ~/src/webshop --space webshop")
 @repository
 def install(options: Globals, repository: Path) -> None:
     """Make git bring each commit into the documents.
@@ -61,9 +56,9 @@ def install(options: Globals, repository: Path) -> None:
         click.echo(f"{one.name}\t{one.outcome}")
 
 
-@click.command(cls=Command, examples=("muisti hooks remove",))
+@hooks.has("muisti hooks remove")
 @repository
-def remove(repository: Path) -> None:
+def remove(options: Globals, repository: Path) -> None:
     """Take the hooks out again. Lines of others stay."""
     _, folder = _hooks_of(repository)
     try:

@@ -27,20 +27,12 @@ else:  # with the core
     running = Lazy("muisti.service.runtime.running")
     checks = Lazy("muisti.service.settings.checks")
 
-COMMANDS = {
-    "create": ("keys:create", "Create a key, and show it once."),
-    "list": ("keys:list_keys", "List keys."),
-    "revoke": ("keys:revoke", "Revoke a key now, and every key that was created with it."),
-    "rotate": ("keys:rotate", "Replace a key by a new one, and show that once."),
-    "clear": ("keys:clear", "Delete all keys, so that requests need none."),
-}
 
 ENDED = ("revoked", "expired")  # states of a key that opens nothing
 BACK = "`muisti keys clear` on the machine of the database file goes back to a server without keys."
 
 keys = Subcommands(
     "keys",
-    commands_at=COMMANDS,
     examples=("muisti keys create --admin", "muisti keys list", "muisti keys revoke 0123456789ab"),
     help="Create, list, revoke and rotate API keys.\n\nClients send a key to a server, which looks up what the key may "
     "do. Once a key exists, every request needs one, until `muisti keys clear`. Without --url the keys in the database "
@@ -82,7 +74,7 @@ MEANING = (
 )
 
 
-@command(
+@keys.has(
     "muisti keys create --admin",
     'muisti keys create "web agent" --mode no-delete --spaces acme.web',
     'muisti keys create notes --mode append-only --spaces "acme.*" --category notes --expires-at 2030-01-01',
@@ -139,7 +131,7 @@ def create(
         answer(options, reply, *said(reply.data["key"], reply.data["key"]))
 
 
-@command("muisti keys list", "muisti keys list --json", name="list")
+@keys.has("muisti keys list", "muisti keys list --json", name="list")
 def list_keys(options: Globals) -> None:
     """List keys, newest first, including revoked and expired ones."""
     with client(options, reads=True) as opened:
@@ -147,7 +139,7 @@ def list_keys(options: Globals) -> None:
         answer(options, opened.send(calls.list_keys()), *KEYS)
 
 
-@command("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"')
+@keys.has("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"')
 @click.argument("key", metavar="KEY")
 def revoke(options: Globals, key: str) -> None:
     """Revoke a key now, and every key that was created with it.
@@ -165,7 +157,7 @@ def revoke(options: Globals, key: str) -> None:
             talk(BACK)
 
 
-@command("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0")
+@keys.has("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0")
 @click.argument("key", metavar="KEY")
 @integer("--overlap", "How long the old key still works.", 0, 2_592_000, metavar="SECONDS", default=OVERLAP_SECONDS)
 def rotate(options: Globals, key: str, overlap: int) -> None:
@@ -209,7 +201,7 @@ def _id_of(key: str, known: Sequence[Any]) -> str:
     return found[0]["id"] if found else key
 
 
-@command("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
+@keys.has("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
 @flag("--yes", "Delete without asking; needed where nobody can be asked.")
 @dry_run_option
 def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.base import Failure, Globals, Subcommands
 from muisti.service.cli.options import integer
 from muisti.service.cli.output import fields, show, tabbed
 from muisti.service.cli.session import refusals
@@ -42,13 +42,12 @@ TEXT = (
 
 models = Subcommands(
     "models",
-    commands_at={"test": ("models:test", "Try a model, and measure how fast it is.")},
     examples=("muisti models test", "muisti models test onnx:./my-model --json"),
     help="Try the embedding models that the settings name.",
 )
 
 
-@command(
+@models.has(
     "muisti models test",
     "MUISTI_EMBEDDING_URL=http://localhost:11434/v1 MUISTI_EMBEDDING_MODEL=nomic-embed-text muisti models test",
 )

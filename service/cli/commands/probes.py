@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands, command
+from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import integer, real
 from muisti.service.cli.output import View, answer, cell, grid, lines, said, tabbed, talk
@@ -16,23 +16,16 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 NONE = "There are no probes yet: muisti probe add QUERY ID"
-COMMANDS = {
-    "add": ("probes:add", "Save a question and the memory that it should find."),
-    "list": ("probes:list_probes", "List probes, oldest first."),
-    "run": ("probes:run", "Ask all questions, and show the rank of each expected memory."),
-    "delete": ("probes:delete", "Delete a probe."),
-}
 
 probe = Subcommands(
     "probe",
-    commands_at=COMMANDS,
     examples=('muisti probe add "when do we deploy?" rules deploy', "muisti probe run"),
     help="Save test questions, and check that searches find the expected memory.\n\n"
     "Run them after a change of the model, the settings or the memories, to notice worse answers.",
 )
 
 
-@command(
+@probe.has(
     'muisti probe add "when do we deploy?" rules deploy',
     'muisti probe add "what does Anna drink?" 0197a3c0-5f4e-7000-8000-0123456789ab --k 3',
 )
@@ -54,14 +47,14 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
         answer(options, reply, *said(reply.data["id"], reply.data["id"]))
 
 
-@command("muisti probe list", name="list")
+@probe.has("muisti probe list", name="list")
 def list_probes(options: Globals) -> None:
     """List probes, oldest first."""
     view = View(lambda data: _table(data["items"], {}), lines("id", "query", _expected, "k"), NONE)
     ask(options, calls.list_probes, view, reads=True)
 
 
-@command("muisti probe run", "muisti probe run --min-recall 0.9")
+@probe.has("muisti probe run", "muisti probe run --min-recall 0.9")
 @real("--min-recall", "Exit with 1 when the recall is lower.", 0, 1)
 def run(options: Globals, min_recall: float | None) -> None:
     """Ask all questions, and show the rank of each expected memory.
@@ -94,7 +87,7 @@ def run(options: Globals, min_recall: float | None) -> None:
             raise Failure(f"the recall is less than {min_recall:g}", ERROR)
 
 
-@command("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0")
+@probe.has("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0")
 @click.argument("id_", metavar="ID")
 def delete(options: Globals, id_: str) -> None:
     """Delete a probe. Prints its id."""

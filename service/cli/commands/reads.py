@@ -4,21 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from muisti.client import calls
-from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import integer
 from muisti.service.cli.output import same, talk
 from muisti.service.cli.session import ask, session
 
-COMMANDS = {
-    "list": ("reads:list_reads", "List the last reads of a server, newest first."),
-    "unanswered": ("reads:unanswered", "List the questions that found nothing, the most frequent first."),
-    "forget": ("reads:forget", "Forget the reads and questions of a space."),
-}
 OFF = "The read log is off; MUISTI_READ_LOG=ring or questions of the server turns it on."
 
 reads = Subcommands(
     "reads",
-    commands_at=COMMANDS,
     examples=("muisti reads list", "muisti reads unanswered"),
     help="Show who has read a space, and which questions found nothing.\n\nA server keeps its last reads in memory, "
     "without content, when MUISTI_READ_LOG says so. Each of its processes has its own.",
@@ -30,7 +24,7 @@ READS = same("at", "operation", "actor", "ms", "hits", "evidence", "receipt", ri
 UNANSWERED = same("count", "last_at", "text", right=("count",))
 
 
-@command("muisti reads list", "muisti reads list --limit 5 --json", name="list")
+@reads.has("muisti reads list", "muisti reads list --limit 5 --json", name="list")
 @limit
 def list_reads(options: Globals, limit: int) -> None:
     """List the last reads of a server, newest first.
@@ -42,7 +36,7 @@ def list_reads(options: Globals, limit: int) -> None:
     _tell(options, data, "off")
 
 
-@command("muisti reads unanswered", "muisti reads unanswered --limit 10")
+@reads.has("muisti reads unanswered", "muisti reads unanswered --limit 10")
 @limit
 def unanswered(options: Globals, limit: int) -> None:
     """List the questions that found nothing, the most frequent first.
@@ -53,7 +47,7 @@ def unanswered(options: Globals, limit: int) -> None:
     _tell(options, data, "off", "ring")
 
 
-@command("muisti reads forget")
+@reads.has("muisti reads forget")
 def forget(options: Globals) -> None:
     """Forget the reads and questions of a space."""
     with session(options) as opened:

@@ -7,7 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import Evidence
-from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import Moment, choice, flag, integer, option
 from muisti.service.cli.output import View, cell, grid, listed, tabbed, talk
 from muisti.service.cli.session import ask
@@ -15,16 +15,10 @@ from muisti.service.cli.session import ask
 if TYPE_CHECKING:
     from rich.table import Table
 
-COMMANDS = {
-    "list": ("receipts:list_receipts", "List recorded searches, newest first."),
-    "show": ("receipts:show", "Show the hits of a recorded search."),
-    "replay": ("receipts:replay", "Run a recorded search again, and show what differs and why."),
-}
 ID = "0197a3c0-5f4e-7000-8000-0123456789af"
 
 receipt = Subcommands(
     "receipt",
-    commands_at=COMMANDS,
     examples=('muisti search "when do we deploy?" --receipt', f"muisti receipt replay {ID}"),
     help="List and show recorded searches, or run them again.\n\n`muisti search --receipt` records a search, by "
     "default for 30 days, and prints its ID.",
@@ -61,7 +55,7 @@ MOVES = listed(
 )
 
 
-@command("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
+@receipt.has("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
 @option("--actor", "Only of this caller, by its name in the audit log.")
 @option("--since", "Only made at this time or later.", Moment())
 @option("--until", "Only made before this time.", Moment())
@@ -78,7 +72,7 @@ def list_receipts(options: Globals, **asked: Any) -> None:
         talk(f"More: --cursor {data['next_cursor']}")
 
 
-@command(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json")
+@receipt.has(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json")
 @click.argument("id_", metavar="ID")
 def show(options: Globals, id_: str) -> None:
     """Show the hits of a recorded search.
@@ -88,7 +82,7 @@ def show(options: Globals, id_: str) -> None:
     ask(options, lambda _: calls.get_receipt(id_), View(_hits, _hit_lines), reads=True)
 
 
-@command(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
+@receipt.has(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
 @click.argument("id_", metavar="ID")
 @flag("--then", "Search the memories as they were then.")
 def replay(options: Globals, id_: str, then: bool) -> None:

@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.service.app.client import ApiError
-from muisti.service.cli.base import Command, Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
 from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from muisti.service.app.client import Client
-
-
-COMMANDS = {
-    "which": ("spaces:which", "Show which space is used here, and why."),
-    "list": ("spaces:list_spaces", "List the spaces."),
-    "create": ("spaces:create", "Create an empty space."),
-    "fork": ("spaces:fork", "Copy the current space to a new one."),
-    "compare": ("spaces:compare", "Show what a merge of another space into this one would change."),
-    "merge": ("spaces:merge", "Merge the changes of one space into another."),
-    "clear": ("spaces:clear", "Delete all memories of the current space; a rollback brings them back."),
-    "delete": ("spaces:delete", "Erase a space and all its memories."),
-}
 
 
 def _differences(data: Any) -> Iterator[tuple[str, ...]]:
@@ -71,7 +59,6 @@ def _shown(options: Globals) -> None:
 @click.group(
     "space",
     cls=Subcommands,
-    commands_at=COMMANDS,
     invoke_without_command=True,
     examples=("muisti space", "muisti space fork try", "muisti space merge try default"),
 )
@@ -87,13 +74,23 @@ def space(context: click.Context) -> None:
         _shown(context.ensure_object(Globals))
 
 
-@command("muisti space which --json")
+@space.has("muisti space which --json")
 def which(options: Globals) -> None:
     """Show which space is used here, and why. Needs neither a server nor a database."""
     _shown(options)
 
 
-@command("muisti space create notes", 'muisti space create shop --description "What customers want"')
+def _listed(options: Globals) -> None:
+    """List the spaces."""
+    with client(options, reads=True) as opened:
+        answer(options, opened.send(calls.list_spaces()), *SPACES)
+
+
+space.has("muisti space list", name="list")(_listed)
+spaces = command("muisti spaces", "muisti spaces --url http://127.0.0.1:8321", name="spaces")(_listed)
+
+
+@space.has("muisti space create notes", 'muisti space create shop --description "What customers want"')
 @click.argument("name")
 @option("--description", "What the space is for.", metavar="TEXT")
 @dry_run_option
@@ -108,7 +105,7 @@ def create(options: Globals, name: str, description: str | None, dry_run: bool) 
         answer(options, reply, *said(f"Made the space {name}.", name))
 
 
-@command("muisti space fork try")
+@space.has("muisti space fork try")
 @click.argument("name")
 @dry_run_option
 def fork(options: Globals, name: str, dry_run: bool) -> None:
@@ -121,7 +118,7 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
     ask(options, lambda space: calls.fork_space(space, {"name": name}, dry_run=dry_run), copied)
 
 
-@command("muisti space compare try")
+@space.has("muisti space compare try")
 @click.argument("other")
 @integer("--limit", "Memories in a page.", 1, 100, default=50)
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
@@ -135,7 +132,7 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
     ask(options, lambda space: calls.compare_spaces(space, **page), DIFFERENCES, reads=True)
 
 
-@command("muisti space merge try default", "muisti space merge old-name new-name --drop")
+@space.has("muisti space merge try default", "muisti space merge old-name new-name --drop")
 @click.argument("from_", metavar="FROM")
 @click.argument("into", metavar="INTO")
 @choice("--strategy", "Space that wins when both changed a memory.", ["ours", "theirs"])
@@ -166,7 +163,7 @@ def merge(
         answer(options, reply, *MERGED)
 
 
-@command("muisti space delete try --confirm try")
+@space.has("muisti space delete try --confirm try")
 @click.argument("name")
 @option("--confirm", "The name again, to confirm.", required=True)
 @dry_run_option
@@ -184,7 +181,7 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
         answer(options, reply, *said(f"Erased the space {name}.", name))
 
 
-@command("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
+@space.has("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
 @option("--confirm", f"The phrase {CLEAR_PHRASE!r}; without it you are asked.", metavar="PHRASE")
 @dry_run_option
 def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
@@ -198,20 +195,6 @@ def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
         request = calls.clear_space(opened.space, {"confirm": phrase}, dry_run=dry_run)
         reply = opened.client.send(request)
         answer(options, reply, *CLEARED)
-
-
-@click.command("list", cls=Command, examples=("muisti space list",))
-@click.pass_context
-def list_spaces(context: click.Context) -> None:
-    """List the spaces."""
-    context.invoke(spaces)
-
-
-@command("muisti spaces", "muisti spaces --url http://127.0.0.1:8321")
-def spaces(options: Globals) -> None:
-    """List the spaces."""
-    with client(options, reads=True) as opened:
-        answer(options, opened.send(calls.list_spaces()), *SPACES)
 
 
 def _was_merged(opened: "Client", source: str, into: str) -> bool:

@@ -7,7 +7,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import TaskState
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, dry_run_option, integer, option
 from muisti.service.cli.output import ago_of, answer, cell, listed, talk
 from muisti.service.cli.session import ask, session
@@ -21,16 +21,9 @@ else:  # the bar of a task, and a client
     following = Lazy("muisti.service.cli.following")
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
-COMMANDS = {
-    "list": ("tasks:list_tasks", "List tasks, newest first."),
-    "show": ("tasks:show", "Show how far a task is, and which items have failed."),
-    "watch": ("tasks:watch", "Follow a task until it ends."),
-    "cancel": ("tasks:cancel", "End a task; what it has stored stays."),
-}
 
 tasks = Subcommands(
     "tasks",
-    commands_at=COMMANDS,
     examples=("muisti tasks list --state running", "muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11"),
     help="Follow and end work that goes on after its command.\n\nA task of a server is worked on by "
     "the server. A task in a database file is worked on by a command that waits for it, such as `muisti tasks watch`.",
@@ -75,7 +68,7 @@ def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
         talk(line)
 
 
-@command("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
+@tasks.has("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
 @choice("--state states", "Only this state.", get_args(TaskState), multiple=True)
 @option("--kind kinds", "Only this kind of work; repeat it.", metavar="KIND", multiple=True)
 @integer("--limit", "Largest number of tasks.", 1, 100, default=20)
@@ -88,7 +81,7 @@ def list_tasks(options: Globals, states: tuple[str, ...], kinds: tuple[str, ...]
     ask(options, lambda space: calls.list_tasks(space, **given), TASKS, reads=True)
 
 
-@command("muisti tasks show 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@tasks.has("muisti tasks show 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
 def show(options: Globals, task_id: str) -> None:
     """Show how far a task is, and which items have failed."""
@@ -98,7 +91,7 @@ def show(options: Globals, task_id: str) -> None:
         _say_failures(opened, reply.data)
 
 
-@command("muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@tasks.has("muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
 def watch(options: Globals, task_id: str) -> int:
     """Follow a task until it ends.
@@ -113,7 +106,7 @@ def watch(options: Globals, task_id: str) -> int:
     return following.exit_code(task)
 
 
-@command("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@tasks.has("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
 @dry_run_option
 def cancel(options: Globals, task_id: str, dry_run: bool) -> None:

@@ -6,7 +6,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
-from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, dry_run_option, integer
 from muisti.service.cli.output import ago_of, cell, listed, said, talk
 from muisti.service.cli.session import ask
@@ -14,16 +14,9 @@ from muisti.service.cli.session import ask
 if TYPE_CHECKING:
     from rich.text import Text
 
-COMMANDS = {
-    "create": ("webhooks:create", "Send the changes of the space to a URL, from now on."),
-    "list": ("webhooks:list_webhooks", "List webhooks, with the last change sent and the failures."),
-    "delete": ("webhooks:delete", "Delete a webhook."),
-    "redeliver": ("webhooks:redeliver", "Send again the changes that failed, and all after them."),
-}
 
 webhook = Subcommands(
     "webhook",
-    commands_at=COMMANDS,
     examples=("muisti webhook create https://hooks.example.com/muisti", "muisti webhook list"),
     help="Send the changes of a space to a URL.\n\nA running server sends them, as signed POST requests, to the hosts "
     "that its setting MUISTI_WEBHOOK_HOSTS allows.",
@@ -60,7 +53,7 @@ WEBHOOKS = listed(
 )
 
 
-@command("muisti webhook create https://hooks.example.com/muisti --change created --change updated")
+@webhook.has("muisti webhook create https://hooks.example.com/muisti --change created --change updated")
 @click.argument("address", metavar="URL")
 @choice("--change changes", "Send only this kind; repeat it.", get_args(ChangeKind), multiple=True)
 @choice("--show", "Content of a message.", get_args(Show), default="ids")
@@ -76,7 +69,7 @@ def create(options: Globals, address: str, changes: tuple[str, ...], show: str, 
         talk("The secret is shown once.")
 
 
-@command("muisti webhook list", name="list")
+@webhook.has("muisti webhook list", name="list")
 def list_webhooks(options: Globals) -> None:
     """List webhooks, with the last change sent and the failures.
 
@@ -86,7 +79,7 @@ def list_webhooks(options: Globals) -> None:
     ask(options, calls.list_webhooks, WEBHOOKS, reads=True)
 
 
-@command("muisti webhook delete 5f0b7a1e2b1f")
+@webhook.has("muisti webhook delete 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
 @dry_run_option
 def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
@@ -95,7 +88,7 @@ def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
     ask(options, lambda space: calls.delete_webhook(space, webhook_id, dry_run=dry_run), deleted)
 
 
-@command("muisti webhook redeliver 5f0b7a1e2b1f")
+@webhook.has("muisti webhook redeliver 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
 @integer("--since", "Send all changes after number N.", 0)
 @dry_run_option

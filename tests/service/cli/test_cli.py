@@ -622,7 +622,7 @@ def test_every_help_below_has_an_example(run: Run):
     shown = run("--help").stdout
     assert "Examples:" in shown and all(f"{title}:" in shown for title in SECTIONS)
     for name, command in commands().items():
-        for below in getattr(command, "commands_at", ()):
+        for below in getattr(command, "commands", ()):
             examples = run(name, below, "--help").stdout.partition("Examples:")[2]
             assert f"muisti {name} {below}" in examples
 

@@ -10,7 +10,7 @@ import click
 
 from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.base import Failure, Globals, Subcommands
 from muisti.service.cli.options import flag
 from muisti.service.cli.output import talk
 from muisti.service.cli.session import refusals, server_url
@@ -28,22 +28,16 @@ else:  # with the core, and with the settings
     hooks = Lazy("muisti.service.connect.hooks")
 
 CLIENTS = ("claude-code",)
-COMMANDS = {
-    "run": ("hook:run", "Record an event that a client sends on standard input."),
-    "install": ("hook:install", "Make a client record its prompts and conversations."),
-    "uninstall": ("hook:uninstall", "Remove the hooks from a client's settings."),
-}
 
 hook = Subcommands(
     "hook",
-    commands_at=COMMANDS,
     examples=("muisti hook install claude-code", "muisti hook uninstall claude-code"),
     help="Record prompts and tool calls of an agent client.\n\nThey are stored as candidates: searches find them only "
     "with --status candidate, until `muisti promote` activates them.",
 )
 
 
-@command("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""")
+@hook.has("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""")
 @flag("--wait", "Store the event before exiting, instead of in the background.")
 def run(options: Globals, wait: bool) -> None:
     """Record an event that a client sends on standard input.
@@ -56,7 +50,7 @@ def run(options: Globals, wait: bool) -> None:
     storing.run(options, wait)
 
 
-@command("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")
+@hook.has("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
 @flag("--project", "Only for the project in this folder.")
 @flag("--tools", "Also record the input and output of tools.")
@@ -77,7 +71,7 @@ def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run:
         talk("To list what is stored: muisti list --status candidate --category captured")
 
 
-@command("muisti hook uninstall claude-code")
+@hook.has("muisti hook uninstall claude-code")
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
 @flag("--project", "Only for the project in this folder.")
 @flag("--dry-run", "Show what would change, and change nothing.")
