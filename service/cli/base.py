@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from muisti.service.app.client import Client
-    from muisti.service.cli import completing, failures
-else:  # needed only for shell completion and for failures; `failures` imports the core
-    completing = Lazy("muisti.service.cli.completing")
-    failures = Lazy("muisti.service.cli.failures")
+    from muisti.service.cli import refusing, stored_names
+else:  # needed only for failures and for shell completion, with the settings and a client
+    refusing = Lazy("muisti.service.cli.refusing")
+    stored_names = Lazy("muisti.service.cli.stored_names")
+
+Kind = Literal["space", "category", "key", "tag", "author", "memory"]  # of names that are completed
+Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
@@ -97,7 +100,7 @@ def global_options() -> list[click.Parameter]:
             "--space",
             metavar="NAME",
             help="Set of memories to work in; without it, this project's.  [env: MUISTI_SPACE]",
-            shell_complete=_spaces,
+            shell_complete=completes("space"),
         ),
         _global("--database", metavar="FILE", help="Database: a path or a URL.  [env: MUISTI_DATABASE_URL]"),
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
@@ -121,8 +124,20 @@ def global_options() -> list[click.Parameter]:
     ]
 
 
-def _spaces(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    return completing.completes("space")(context, parameter, incomplete)
+def completes(kind: Kind) -> Complete:
+    """Return a function for click that completes names of this kind."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        item = import_module("click.shell_completion").CompletionItem
+        done, comma, begun = incomplete.rpartition(",") if kind == "tag" else ("", "", incomplete)
+        options = context.find_object(Globals) or Globals()
+        return [
+            item(f"{done}{comma}{name}", help=about or None)
+            for name, about in stored_names.names_of(options, kind)
+            if name.startswith(begun)
+        ]
+
+    return complete
 
 
 def _global(*names: str, **attributes: Any) -> click.Option:
@@ -294,7 +309,7 @@ class Main(Commands):
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
         except Exception as error:  # Muisti's own faults are raised again below, all others become one line
-            failure = _one_line(error) if isinstance(error, click.ClickException) else failures.failure_of(error)
+            failure = _one_line(error) if isinstance(error, click.ClickException) else refusing.failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise
             if debug:

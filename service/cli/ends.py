@@ -16,8 +16,8 @@ from muisti.service.app.client import ApiError, Client, Reply, whole
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.callers import access_of, demand
 from muisti.service.cli.configuration import file_of, in_force, settings_for
-from muisti.service.cli.following import Note, ended
 from muisti.service.cli.opening import client, empty, refusals, server_url
+from muisti.service.cli.progress import Note, ended
 from muisti.service.formats.graphs.formats import GraphFormat, exported
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, problem, problem_of

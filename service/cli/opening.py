@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import structs
@@ -20,7 +20,7 @@ from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.limits import in_words, limited, refuse_for_servers
-from muisti.service.cli.output import revised
+from muisti.service.cli.output import View, answer, revised
 from muisti.service.cli.project import Choice, choose, kin
 from muisti.service.cli.refusing import field_line, refusal_lines, way_on
 from muisti.service.runtime.running import running_on
@@ -29,11 +29,11 @@ from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
     from muisti.service.app import local
-    from muisti.service.cli import callers, compiling, configuration
+    from muisti.service.cli import callers, configuration, progress
 else:  # the whole service, which a server has itself
     local = Lazy("muisti.service.app.local")
     callers = Lazy("muisti.service.cli.callers")
-    compiling = Lazy("muisti.service.cli.compiling")
+    progress = Lazy("muisti.service.cli.progress")
     configuration = Lazy("muisti.service.cli.configuration")
 
 T = TypeVar("T")
@@ -169,6 +169,22 @@ def session(
             raise _failure(options, error, working.missing() if missing else None) from error
 
 
+def ask(
+    options: Globals,
+    request: Callable[[str], Call],
+    view: View,
+    allowed: Sequence[str] = (),
+    *,
+    create: bool = False,
+    reads: bool = False,
+) -> Any:
+    """Send the request for the space of the options, print the answer, and return its data. See also `session`."""
+    with session(options, allowed, create=create, reads=reads) as opened:
+        reply = opened.client.send(request(opened.space))
+        answer(options, reply, *view)
+        return reply.data
+
+
 @contextmanager
 def client(
     options: Globals, settings: Settings | None = None, *, create: bool = False, reads: bool = False
@@ -218,7 +234,7 @@ def _opened(
                 opened = local.start(settings, callers.access_of(options), space)
         with opened:
             if here and compiles and not lack:
-                compiling.compile_once(options)
+                progress.compile_once(options)
             yield opened, place, lack
 
 
@@ -264,10 +280,12 @@ def refusals(options: Globals) -> Iterator[None]:
 
 
 def server_url(options: Globals) -> str | None:
+    """Return the server that the options or the environment name; None means the database file."""
     return options.url or os.environ.get(URL) or None
 
 
 def space_choice(options: Globals) -> Choice:
+    """Return the space that the options or the project name, and why."""
     try:
         return choose(options.space, os.environ, Path.cwd())
     except InvalidInput as error:

@@ -12,7 +12,7 @@ import click
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.completing import completes
+from muisti.service.cli.base import completes
 from muisti.service.cli.values import one_of, refuse
 
 if TYPE_CHECKING:
@@ -141,6 +141,25 @@ class Span(click.ParamType):
         return seconds
 
 
+class Weighted(click.ParamType):
+    """Parse a name with a weight, such as `release=0.5`; a name alone has the weight 1.
+
+    >>> Weighted().convert("old lake=0.5", None, None), Weighted().convert("release", None, None)
+    (('old lake', 0.5), ('release', 1.0))
+    """
+
+    name = "name=x"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        name, is_weighed, weight = value.rpartition("=")
+        try:
+            return (name, float(weight)) if is_weighed else (value, 1.0)
+        except ValueError:
+            refuse(value, "a name with a weight such as name=0.5", param, ctx)
+
+
 class Several(click.ParamType):
     """Parse one of the known words, or several with commas between.
 
@@ -164,13 +183,13 @@ class Several(click.ParamType):
         return named
 
 
-def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 allow_secrets_option = flag("--allow-secrets", "Store the text even if it looks like a password or a key.")
 
-said_fields = _all(
+said_fields = together(
     choice("--type type_", "Kind of memory.  [default: fact]", get_args(Type)),
     choice(
         "--status",
@@ -206,7 +225,7 @@ said_fields = _all(
     allow_secrets_option,
 )
 
-memory_fields = _all(
+memory_fields = together(
     option("--category", "Group that the memory belongs to.", shell_complete=completes("category")),
     option("--key", "Name within the category; the two together are its address.", shell_complete=completes("key")),
     said_fields,
@@ -217,7 +236,7 @@ full_option = flag("--full", "Do not shorten long memories in plain lines.")
 
 dry_run_option = flag("--dry-run", "Show what the command would change, and change nothing.")
 
-filters = _all(
+filters = together(
     option(
         "--filter filter_", 'Filter on any field, such as {"tags": "infra"}; see docs/reference/http.md.', JsonObject()
     ),

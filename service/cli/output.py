@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import re
 import sys
@@ -23,11 +26,12 @@ if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
     from rich.text import Text
 
     from muisti.service.app.client import Reply
-    from muisti.service.cli import csv_rows, grids
-else:  # rich is imported by the first table; only --csv needs the other
+    from muisti.service.cli import grids
+else:  # rich is imported by the first table
     grids = Lazy("muisti.service.cli.grids")
-    csv_rows = Lazy("muisti.service.cli.csv_rows")
 
+LISTS = ("hits", "items")  # fields of a reply that hold the rows of its CSV
+INNER = "memory"  # object of a hit whose fields become columns of their own
 BRIEF = 400  # characters of a memory in a list
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # characters that a terminal would obey
@@ -86,7 +90,7 @@ def answer(
     if options.json:
         click.echo(reply.body or b"{}")
     elif options.csv:
-        click.echo(csv_rows.as_csv(reply.data), nl=False)
+        click.echo(as_csv(reply.data), nl=False)
     elif for_people(options):
         shown = table(reply.data)
         if getattr(shown, "row_count", None) != 0:  # a table without rows would be its head alone
@@ -96,6 +100,48 @@ def answer(
     else:
         for line in plain(reply.data):
             click.echo(safe(line) if sys.stdout.isatty() else line)
+
+
+def as_csv(data: Any) -> str:
+    """Return the names of the columns, and a line for each item of a reply; a reply without items is one line.
+
+    A list of words becomes words with commas between; other lists and objects become JSON.
+
+    >>> print(as_csv({"items": [{"name": "release", "count": 1, "tags": ["a", "b"]}]}).replace(chr(13), ""), end="")
+    name,count,tags
+    release,1,"a,b"
+    """
+    rows = [_csv_row(row) for row in _csv_rows(data)]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    written = io.StringIO()
+    lines = csv.writer(written)
+    if columns:
+        lines.writerow(columns)
+    lines.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
+    return written.getvalue()
+
+
+def _csv_rows(data: Any) -> Sequence[Any]:
+    if not isinstance(data, Mapping):
+        return data if isinstance(data, list) else []
+    return next((data[name] for name in LISTS if isinstance(data.get(name), list)), [data])
+
+
+def _csv_row(row: Any) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        return {"value": row}
+    inner = row.get(INNER)
+    if not isinstance(inner, Mapping):
+        return row
+    return {**inner, **{name: value for name, value in row.items() if name != INNER}}
+
+
+def _csv_cell(value: Any) -> object:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def print_json(data: Any) -> None:

@@ -8,8 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.errors import MuistiError
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals
-from muisti.service.cli.completing import Kind
+from muisti.service.cli.base import Globals, Kind
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.opening import client, server_url, space_choice
 

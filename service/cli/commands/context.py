@@ -7,9 +7,8 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, integer, option
+from muisti.service.cli.options import Weighted, as_filter, as_of, choice, filters, flag, integer, option
 from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
-from muisti.service.cli.ranking_options import Weighted
 from muisti.service.cli.session import session
 from muisti.service.cli.values import one_of, refuse
 

@@ -25,10 +25,10 @@ from muisti.service.cli.session import client, server_url
 if TYPE_CHECKING:
     from muisti.service import demo as project
     from muisti.service.app.client import Client
-    from muisti.service.cli import compiling, configuration
+    from muisti.service.cli import configuration, progress
 else:  # with the settings
     project = Lazy("muisti.service.demo")
-    compiling = Lazy("muisti.service.cli.compiling")
+    progress = Lazy("muisti.service.cli.progress")
     configuration = Lazy("muisti.service.cli.configuration")
 
 
@@ -56,7 +56,7 @@ def demo(options: Globals, keep: Path | None) -> None:
         raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
     if keep is not None and keep.exists():
         raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
-    compiling.compile_once(options)
+    progress.compile_once(options)
     done: list[Step] = []
     with _folder(keep) as path:
         for step in _steps(options, path):

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from muisti.service.cli import following
+    from muisti.service.cli import progress
 else:  # the bar of a task, which other commands do not show
-    following = Lazy("muisti.service.cli.following")
+    progress = Lazy("muisti.service.cli.progress")
 
 _category = option("--category", "The category of the conversation, if it has one.")
 
@@ -91,7 +91,7 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
     """
     with session(options) as opened:
         task = opened.client.send(calls.summarise_space(opened.space, category=category)).data
-        return following.concluded(options, opened, task, wait=wait)
+        return progress.concluded(options, opened, task, wait=wait)
 
 
 @conversations.has("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")

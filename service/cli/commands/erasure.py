@@ -11,8 +11,7 @@ import click
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
-from muisti.service.cli.base import ERROR, Failure, Globals, command
-from muisti.service.cli.completing import completes
+from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject, flag, option
 from muisti.service.cli.output import answer, asking, cell, one_line, revised, safe, tabbed, talk
@@ -21,11 +20,11 @@ from muisti.service.cli.session import client, session
 if TYPE_CHECKING:
     from muisti.service.app.client import Reply
     from muisti.service.auth import signing
-    from muisti.service.cli import following
+    from muisti.service.cli import progress
     from muisti.service.cli.opening import Session
 else:  # cryptography and the core
     signing = Lazy("muisti.service.auth.signing")
-    following = Lazy("muisti.service.cli.following")
+    progress = Lazy("muisti.service.cli.progress")
 
 LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
@@ -132,7 +131,7 @@ def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Repl
         Failure: the task has failed or was cancelled; what it has erased until then stays erased.
     """
     reply = opened.client.send(calls.purge(opened.space, body, task=True))
-    task = following.follow(options, opened, reply.data)
+    task = progress.follow(options, opened, reply.data)
     if "result" not in task:
         why = task["error"]["detail"] if "error" in task else "it was cancelled"
         raise Failure(f"not all is erased: {why}. The memories that were erased stay so; repeat the command", ERROR)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from muisti.service.cli import following
+    from muisti.service.cli import progress
 else:  # the bar of a task, and a client
-    following = Lazy("muisti.service.cli.following")
+    progress = Lazy("muisti.service.cli.progress")
 
 
 generations = Subcommands(
@@ -77,7 +77,7 @@ def build(options: Globals, model: str, wait: bool) -> int:
     """
     with session(options) as opened:
         task = opened.client.send(calls.build_generation(opened.space, {"model": model})).data
-        return following.concluded(options, opened, task, wait=wait)
+        return progress.concluded(options, opened, task, wait=wait)
 
 
 @generations.has("muisti generations compare", "muisti generations compare --judged qrels.json")

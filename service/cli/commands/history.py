@@ -8,9 +8,8 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import BATCH_MAX
 from muisti.service.app import named
-from muisti.service.cli.base import Globals, command
+from muisti.service.cli.base import Globals, command, completes
 from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import allow_secrets_option, dry_run_option, if_version_option, integer, option
 from muisti.service.cli.output import ago, answer, cell, grid, lines, one_line, tabbed, talk

@@ -10,8 +10,7 @@ import click
 
 from muisti.client import Call, calls
 from muisti.service.app import named
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.completing import completes
+from muisti.service.cli.base import Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option
 from muisti.service.cli.output import (

@@ -9,8 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Verdict
 from muisti.service.app import named
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.completing import completes
+from muisti.service.cli.base import Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import dry_run_option, integer, real
 from muisti.service.cli.output import View, ago, answer, cell, lines, one_line, talk

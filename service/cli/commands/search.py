@@ -1,15 +1,27 @@
 """The search command."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, SecondQuery
+from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option, real
+from muisti.service.cli.options import (
+    Weighted,
+    as_filter,
+    as_of,
+    choice,
+    filters,
+    flag,
+    full_option,
+    integer,
+    option,
+    real,
+    together,
+)
 from muisti.service.cli.output import (
     BRIEF,
     address,
@@ -27,7 +39,6 @@ from muisti.service.cli.output import (
     tabbed,
     talk,
 )
-from muisti.service.cli.ranking_options import ranking_body, ranking_options, spaces_of
 from muisti.service.cli.session import session, space_choice
 
 if TYPE_CHECKING:
@@ -44,6 +55,46 @@ SHARE = 1 / 3  # of the best score; docs/why/quality.md has how often a hit belo
 
 Hits = Sequence[Mapping[str, Any]]
 
+
+ranking_options = together(
+    option("--similar-to", "Search by this memory in place of a query.", metavar="ID"),
+    option("--group-by", "Show the best hit of each category, author, metadata.x, …", metavar="FIELD"),
+    real("--diversity", "Weight of novelty in choosing hits, 0 to 1.", 0, 1),
+    integer("--context-window", "Show N turns before and after each hit.", 0, 10),
+    real("--min-score", "Show no hits of a lower score.", 0, 1),
+    click.option(
+        "--fallback-to-keyword/--no-fallback-to-keyword",
+        default=True,
+        help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
+    ),
+    option(
+        "--signal signals",
+        "Weight of a signal, which lowers scores: tag, position, recency.",
+        Weighted(),
+        multiple=True,
+    ),
+    choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset)),
+    option(
+        "--boost-tag boost_tags", "Score of a tag, for the tag signal.", Weighted(), metavar="TAG[=X]", multiple=True
+    ),
+    choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule)),
+    option(
+        "--ranking rankings",
+        "Weight of a ranking beside those of the mode: graph, by ties to what the query names.",
+        Weighted(),
+        multiple=True,
+    ),
+    flag("--intent", "Say which mode and filter the query asks for, without applying them."),
+    option(
+        "--in spaces",
+        "Search this space, with this weight; repeat it to search several together.",
+        Weighted(),
+        metavar="SPACE[=X]",
+        multiple=True,
+    ),
+    option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C"),
+    flag("--inherited", "Search the space, and those that its policy inherits."),
+)
 
 # Factors of the score by group, in the order in which they are computed.
 FACTORS = {
@@ -149,6 +200,32 @@ def search(
         place = "spaces searched" if several else f"space {opened.space}"
         if (remark := _note_on(place, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
             talk(remark)
+
+
+def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
+    """Move the options out of the arguments of the command, into fields of the request; leave out the rest."""
+    signals: Sequence[tuple[str, float]] = asked.pop("signals")
+    plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
+    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent")}
+    body |= {"rankings": dict(asked.pop("rankings"))}
+    body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
+    falls_back: bool = asked.pop("fallback_to_keyword")
+    given = {name: value for name, value in body.items() if value not in (None, False, {})}
+    return given if falls_back else {**given, "fallback_to_keyword": False}
+
+
+def spaces_of(asked: dict[str, Any], usual: Callable[[], str]) -> Mapping[str, Any]:
+    """Move the spaces out of the arguments of the command, into fields of the request; empty for the usual space."""
+    spaces: Sequence[tuple[str, float]] = asked.pop("spaces")
+    chain: str | None = asked.pop("inherit")
+    inherited: bool = asked.pop("inherited")
+    if [bool(spaces), bool(chain), inherited].count(True) > 1:
+        raise click.UsageError("--in, --inherit and --inherited name the spaces in several ways; give one")
+    if inherited:
+        return {"inherit_from": usual()}
+    if chain:
+        return {"inherit": [name.strip() for name in chain.split(",") if name.strip()]}
+    return {"spaces": [{"name": name, "weight": weight} for name, weight in spaces]} if spaces else {}
 
 
 def _beside(found: Mapping[str, Any]) -> Iterator[str]:

@@ -15,10 +15,10 @@ from muisti.service.cli.session import ask, session
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from muisti.service.cli import following
+    from muisti.service.cli import progress
     from muisti.service.cli.opening import Session
 else:  # the bar of a task, and a client
-    following = Lazy("muisti.service.cli.following")
+    progress = Lazy("muisti.service.cli.progress")
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
 
@@ -64,7 +64,7 @@ TASKS = listed(
 
 
 def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
-    for line in following.failures(opened, task):
+    for line in progress.failures(opened, task):
         talk(line)
 
 
@@ -100,10 +100,10 @@ def watch(options: Globals, task_id: str) -> int:
     """
     with session(options, reads=True) as opened:
         request = calls.get_task(opened.space, task_id)
-        task = following.follow(options, opened, opened.client.send(request).data)
+        task = progress.follow(options, opened, opened.client.send(request).data)
         answer(options, opened.client.send(request), *TASKS)
         _say_failures(opened, task)
-    return following.exit_code(task)
+    return progress.exit_code(task)
 
 
 @tasks.has("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")

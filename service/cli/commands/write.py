@@ -9,8 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import CONTENT_MAX, OnConflict
 from muisti.service.app import named
-from muisti.service.cli.base import TOO_LONG, USAGE, Failure, Globals, command
-from muisti.service.cli.completing import completes
+from muisti.service.cli.base import TOO_LONG, USAGE, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
 from muisti.service.cli.options import (
     CLEAR,

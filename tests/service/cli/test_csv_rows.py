@@ -9,7 +9,7 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.cli.csv_rows import as_csv
+from muisti.service.cli.output import as_csv
 from tests.service.cli.test_cli import added
 
 Run = Callable[..., Result]

@@ -12,8 +12,7 @@ from muisti.service.cli.commands.connect import CLIENTS, Client
 from muisti.service.cli.commands.evaluate import Names
 from muisti.service.cli.commands.policy import Days, Within
 from muisti.service.cli.commands.quotas import Most
-from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span
-from muisti.service.cli.ranking_options import Weighted
+from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span, Weighted
 from muisti.service.cli.values import Number, OneOf, Whole, line_of, worded
 
 pytestmark = pytest.mark.one_store

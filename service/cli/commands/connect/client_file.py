@@ -9,11 +9,11 @@ from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
-from muisti.service.cli.compiling import compile_once
 from muisti.service.cli.configuration import file_of, in_force, place_of
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
 from muisti.service.cli.output import talk
+from muisti.service.cli.progress import compile_once
 from muisti.service.cli.session import refusals, server_url, space_choice
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call

@@ -27,9 +27,9 @@ from muisti.core.parsing import recognition
 from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of, repair_faults, tell
-from muisti.service.cli.compiling import compile_once, told
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, print_json, safe, sized, tabbed
+from muisti.service.cli.progress import compile_once, told
 from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.connect.clients import Home
 from muisti.service.connect.registered import registered

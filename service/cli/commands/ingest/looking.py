@@ -18,7 +18,7 @@ from muisti.core.chunking.defaults import OVERLAP, SIZE
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
 from muisti.service.cli.commands.ingest import shape
-from muisti.service.cli.following import ended, failed_items
+from muisti.service.cli.progress import ended, failed_items
 from muisti.service.cli.session import session
 from muisti.service.folders.choosing import Files, Found, Skipped, files
 
