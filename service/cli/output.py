@@ -362,10 +362,15 @@ def whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def brief(text: str, full: bool = False) -> str:
-    """Return the text on one line, cut at `BRIEF` characters unless `full`."""
+def brief(text: str, most: int = BRIEF) -> str:
+    """Return the text on one line, cut at so many characters."""
     line = one_line(text)
-    return line if full or len(line) <= BRIEF else f"{line[: BRIEF - 1]}…"
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def short(value: object) -> str:
+    """Return a value on one line, cut at 80 characters; `-` for None."""
+    return brief("-" if value is None else str(value), 80)
 
 
 def short_id(memory: Row) -> str:

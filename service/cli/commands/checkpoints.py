@@ -8,10 +8,9 @@ import click
 from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option, integer, option
-from muisti.service.cli.output import ago_of, alike, answer, lines, listed, said
+from muisti.service.cli.output import ago_of, alike, answer, lines, listed, said, short
 from muisti.service.cli.session import ask, session
 
 if TYPE_CHECKING:

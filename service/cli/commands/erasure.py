@@ -14,7 +14,7 @@ from muisti.service.app import named
 from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject, flag, option
-from muisti.service.cli.output import answer, asking, cell, one_line, revised, safe, tabbed, talk
+from muisti.service.cli.output import answer, asking, cell, revised, safe, short, tabbed, talk
 from muisti.service.cli.session import client, session
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ else:  # cryptography and the core
 
 LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
-SHOWN = 80  # characters of an example
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -157,8 +156,7 @@ def _ask(opened: "Session", planned: "Reply") -> None:
 def _text(opened: "Session", memory_id: str) -> str:
     """Return the start of a memory, current or deleted."""
     versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
-    text = one_line(versions[0]["memory"]["content"])
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    return short(versions[0]["memory"]["content"])
 
 
 @command("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json", name="verify-report")

@@ -21,6 +21,7 @@ from muisti.service.cli.output import (
     cell,
     fields,
     grid,
+    lines,
     listed,
     one_line,
     revised,
@@ -100,15 +101,9 @@ def list_memories(
             )
 
         reply = _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order)
-        answer(
-            options,
-            reply,
-            lambda page: _table(page["items"], sort or "created"),
-            lambda page: [
-                tabbed(memory["id"], memory[f"{sort or 'created'}_at"], address(memory), brief(memory["content"], full))
-                for memory in page["items"]
-            ],
-        )
+        text = one_line if full else brief
+        plain = lines("id", f"{sort or 'created'}_at", address, lambda memory: text(memory["content"]))
+        answer(options, reply, lambda page: _table(page["items"], sort or "created"), plain)
         for lack in reply.data.get("degraded", ()):
             talk(f"Note: {lack}.")
         if reply.data["next_cursor"]:

@@ -1,4 +1,4 @@
-"""Commands that change what is stored: add, put, update, supersede, delete."""
+"""Commands that change what is stored: add, put, update, supersede, delete; and validate, which only checks."""
 
 import sys
 from collections.abc import Mapping
@@ -8,8 +8,10 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import CONTENT_MAX, OnConflict
+from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
-from muisti.service.cli.base import TOO_LONG, USAGE, Failure, Globals, command, completes
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
 from muisti.service.cli.options import (
     CLEAR,
@@ -21,13 +23,33 @@ from muisti.service.cli.options import (
     option,
     said_fields,
 )
-from muisti.service.cli.output import answer, cell, hint, likeness, lines, one_line, said, talk
+from muisti.service.cli.output import (
+    answer,
+    brief,
+    cell,
+    fields,
+    grid,
+    hint,
+    likeness,
+    lines,
+    said,
+    show,
+    stack,
+    tabbed,
+    talk,
+)
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from muisti.client import Reply
     from muisti.core.model.outcomes import FlagCode
+    from muisti.core.text import passages, secrets
     from muisti.service.cli.opening import Session
+else:  # numpy and the core
+    passages = Lazy("muisti.core.text.passages")
+    secrets = Lazy("muisti.core.text.secrets")
 
 STDIN = "-"
 SHOWN = 60  # characters of a content in a confirmation
@@ -230,7 +252,7 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
         tag = named.etag(opened.client, opened.space, found["id"], if_version)
         request = calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run)
         reply = opened.client.send(request)
-        answer(options, reply, *said(f"Deleted {found['id']}: {_start(found)}", found["id"]))
+        answer(options, reply, *said(f"Deleted {found['id']}: {brief(found['content'], SHOWN)}", found["id"]))
         if not dry_run:
             hint(options, f"To restore it: muisti restore {found['id']}")
 
@@ -309,6 +331,62 @@ def _beside(found: Mapping[str, Any]) -> str:
     return f"Stored beside a similar memory: {likeness(found)}"
 
 
-def _start(memory: Mapping[str, Any]) -> str:
-    text = one_line(memory["content"])
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+AGAINST = ("duplicate", "conflict")
+
+
+@command(
+    'muisti validate "The staging database runs on port 5436"',
+    "muisti validate - < notes.md",
+    'muisti validate "We deploy on Fridays" --json',
+)
+@click.argument("text")
+def validate(options: Globals, text: str) -> None:
+    """Check a text without storing it.
+
+    TEXT is the content; - reads it from standard input. Prints the number of tokens and passages, whether it looks
+    like a secret, and which memories say the same or the contrary. The exit code is that of `muisti add`: 2 for a
+    conflict, 3 for a text that is too long.
+    """
+    content = text_of(text)
+    rule = secrets.find_secret(content)
+    with session(options, reads=True) as opened:
+        answer = _tried(opened, content)
+    parts = passages.split(content, answer["tokens"])
+    found: dict[str, Any] = {
+        "characters": len(content),
+        "tokens": answer["tokens"],
+        "passages": len(parts),
+        "secret": rule,
+        "similar": answer["similar"],
+    }
+    show(options, found, _validated, _validated_lines)
+    if any(one["kind"] in AGAINST for one in found["similar"]):
+        raise click.exceptions.Exit(CONFLICT)
+
+
+def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
+    """Return the answer of a dry run that adds the text beside any similar memory."""
+    request = calls.add_memory(opened.space, {"content": content, "on_conflict": "keep"}, dry_run=True)
+    try:
+        return opened.client.send(request).data["answer"]
+    except ApiError as error:
+        if error.code != "sensitive_content":
+            raise
+        return {"tokens": None, "similar": []}
+
+
+def _validated_lines(found: Mapping[str, Any]) -> list[str]:
+    numbers = [tabbed(name, found[name]) for name in ("characters", "tokens", "passages", "secret")]
+    return [*numbers, *(tabbed(one["kind"], one["id"], one["content"]) for one in found["similar"])]
+
+
+def _validated(found: Mapping[str, Any]) -> "RenderableType":
+    numbers = [(cell(name, "dim"), cell(found[name])) for name in ("characters", "tokens", "passages")]
+    if found["secret"]:
+        numbers.append((cell("looks like a secret", "red"), cell(f"rule {found['secret']}: add would refuse it")))
+    if not found["similar"]:
+        return stack(fields(numbers), cell("No similar memory is stored."))
+    table = grid(None, "would be", "memory")
+    for one in found["similar"]:
+        table.add_row(cell(one["kind"], "red" if one["kind"] in AGAINST else ""), cell(likeness(one)))
+    return stack(fields(numbers), table)

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from muisti.service.cli import main
 from muisti.service.cli.commands.connect import CLIENTS, Client
 from muisti.service.cli.commands.evaluate import Names
-from muisti.service.cli.commands.policy import Days, Within
 from muisti.service.cli.commands.quotas import Most
+from muisti.service.cli.commands.spaces import Days, Within
 from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span, Weighted
 from muisti.service.cli.values import Number, OneOf, Whole, line_of, worded
 
