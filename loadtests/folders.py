@@ -26,9 +26,9 @@ from rich.table import Table
 from loadtests.chunking import prose
 from muisti.client import calls
 from muisti.service.cli.base import Globals
-from muisti.service.cli.commands.ingest import shape
-from muisti.service.cli.commands.ingest.bringing import Watching
-from muisti.service.cli.commands.ingest.looking import Folder, Look
+from muisti.service.cli.commands import looking
+from muisti.service.cli.commands.bringing import Watching
+from muisti.service.cli.commands.looking import Folder, Look
 from muisti.service.cli.opening import Session
 from muisti.service.cli.session import session
 from muisti.service.folders import git
@@ -83,7 +83,7 @@ def measure(top: Path, saves: int) -> list[tuple[str, ...]]:
     """Return the rows of the table."""
     rows: list[tuple[str, ...]] = []
     database = top.parent / "bench.db"
-    how = shape.how(
+    how = looking.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
         watch=False, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(),
         no_tests=False,

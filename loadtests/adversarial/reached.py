@@ -27,7 +27,7 @@ LIBRARIES = frozenset(
 TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "sentence", "text"])
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
 OF_OPERATORS = (
-    *("service/cli/", "service/connect/", "service/demo/", "service/evaluation/", "service/settings/"),
+    *("service/cli/", "service/connect/", "service/evaluation/", "service/settings/"),
     *("core/store/", "core/kernels/", "service/openapi/"),
 )
 
@@ -62,7 +62,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
-    OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
+    OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
     WORKER: [
         *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
         "core/parsing/streams.py",

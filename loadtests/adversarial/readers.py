@@ -53,7 +53,7 @@ from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results, screening, validate
 from muisti.service.asgi import compress
 from muisti.service.cli import output, project
-from muisti.service.cli.commands.hook import storing as capture
+from muisti.service.cli.commands import storing as capture
 from muisti.service.console.asking import hits as marking
 from muisti.service.console.diff import diff as console_diff
 from muisti.service.console.render import safe_html

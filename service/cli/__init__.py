@@ -10,12 +10,12 @@ from muisti.service.cli.base import CONTEXT, Main, global_options
 SECTIONS = {
     "Get started": {
         "demo": ("demo:demo", "Try Muisti on a made-up project."),
-        "connect": ("connect:connect", "Register Muisti as an MCP server in an agent client."),
+        "connect": ("clients:connect", "Register Muisti as an MCP server in an agent client."),
         "serve": ("serve:serve", "Start the server, for HTTP and MCP."),
-        "mcp": ("mcp:mcp", "Serve MCP on standard input and output."),
-        "skill": ("skill:skill", "Print the skill file that teaches an agent to use memory."),
-        "hook": ("hook:hook", "Record prompts and tool calls of an agent client."),
-        "completion": ("completion:completion", "Print a shell script that completes commands, options and names."),
+        "mcp": ("clients:mcp", "Serve MCP on standard input and output."),
+        "skill": ("clients:skill", "Print the skill file that teaches an agent to use memory."),
+        "hook": ("clients:hook", "Record prompts and tool calls of an agent client."),
+        "completion": ("clients:completion", "Print a shell script that completes commands, options and names."),
     },
     "Memories": {
         "add": ("write:add", "Store a text as a new memory."),
@@ -34,7 +34,7 @@ SECTIONS = {
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
     "Documents": {
-        "ingest": ("ingest:ingest", "Store files as documents, in chunks that searches find."),
+        "ingest": ("documents:ingest", "Store files as documents, in chunks that searches find."),
         "documents": ("documents:documents", "List, show and delete documents."),
         "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
@@ -68,16 +68,16 @@ SECTIONS = {
         "quota": ("quotas:quota", "Limit the memories and bytes of a space."),
     },
     "Import, export, backup": {
-        "export": ("export:export", "Write a space to a file, or to a folder of Markdown notes."),
-        "import": ("imports:import_files", "Import an export of Muisti, or the memories of another system."),
+        "export": ("transfer:export", "Write a space to a file, or to a folder of Markdown notes."),
+        "import": ("transfer:import_files", "Import an export of Muisti, or the memories of another system."),
         "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
         "backup": ("backups:backup", "Back up the database while it is in use."),
         "restore-backup": ("backups:restore", "Restore the database from a backup."),
         "scrub": ("backups:scrub", "Remove from the files of sqld what purges have left in them."),
     },
     "Run a server": {
-        "doctor": ("doctor:doctor", "Check the installation and the database."),
-        "top": ("top:top", "Watch the load of a running server."),
+        "doctor": ("server:doctor", "Check the installation and the database."),
+        "top": ("server:top", "Watch the load of a running server."),
         "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
         "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
@@ -86,10 +86,10 @@ SECTIONS = {
         "reembed": ("models:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {
-        "eval": ("evaluate:evaluate", "Measure retrieval quality on judged data."),
-        "calibrate": ("calibrate:calibrate", "Fit the thresholds that tell answers from near misses."),
+        "eval": ("quality:evaluate", "Measure retrieval quality on judged data."),
+        "calibrate": ("quality:calibrate", "Fit the thresholds that tell answers from near misses."),
         "probe": ("probes:probe", "Save test questions, and check that searches find the expected memory."),
-        "reads": ("reads:reads", "Show who has read a space, and which questions found nothing."),
+        "reads": ("server:reads", "Show who has read a space, and which questions found nothing."),
         "receipt": ("receipts:receipt", "List and show recorded searches, or run them again."),
     },
 }

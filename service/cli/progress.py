@@ -174,7 +174,7 @@ def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def failures(opened: Session, task: dict[str, Any]) -> list[str]:
+def failed_lines(opened: Session, task: dict[str, Any]) -> list[str]:
     """Return lines that name the failed items of a task with their errors, the first of them."""
     if not task["failed"]:
         return []
@@ -195,7 +195,7 @@ def concluded(options: Globals, opened: Session, task: dict[str, Any], *, wait: 
         table=lambda one: cell(f"{one['id']} {one['state']}"),
         plain=lambda one: [tabbed(one["id"], one["state"], one["done"])],
     )
-    for line in failures(opened, task):
+    for line in failed_lines(opened, task):
         talk(line)
     if "error" in task:
         talk(task["error"]["detail"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.clients import Home
-from muisti.service.connect.files import Change
+from muisti.service.connect.planning import Change
 from muisti.service.connect.program import program
 
 SECONDS = 5  # after which Claude Code ends a hook

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from muisti.service.connect.files import NotPossible
-
 NAME = "muisti"
 PASSING = ("archive-v", "environments-v", "builds-v")  # folders in which uvx makes environments that it may delete
+
+
+class NotPossible(Exception):
+    """A client cannot be connected like this. The message says why, and what to do instead."""
 
 
 class Origin(NamedTuple):

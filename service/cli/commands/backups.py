@@ -23,7 +23,7 @@ from muisti.service.cli.output import (
     tabbed,
     talk,
 )
-from muisti.service.cli.session import demand, refusals, server_url
+from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
 
 if TYPE_CHECKING:
     from muisti.core.model import values
@@ -31,18 +31,13 @@ if TYPE_CHECKING:
     from muisti.core.model.location import Location
     from muisti.core.operations import backups, scrubbing
     from muisti.service.background import backup_targets
-    from muisti.service.cli import callers, configuration, opening, progress
     from muisti.service.runtime import databases
 else:  # with the core
     values = Lazy("muisti.core.model.values")
     backups = Lazy("muisti.core.operations.backups")
     backup_targets = Lazy("muisti.service.background.backup_targets")
-    progress = Lazy("muisti.service.cli.progress")
-    configuration = Lazy("muisti.service.cli.configuration")
     databases = Lazy("muisti.service.runtime.databases")
     scrubbing = Lazy("muisti.core.operations.scrubbing")
-    callers = Lazy("muisti.service.cli.callers")
-    opening = Lazy("muisti.service.cli.opening")
 
 HERE = "works on the database itself: name it with --database, without --url and MUISTI_URL"
 
@@ -74,7 +69,7 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
         raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
     if not many:
         check_folder(Path(place))
-    with refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(console(options, stderr=True)) as stages:
         if listed:
             _list(options, backup_targets.shelf(place).all())
             return
@@ -111,7 +106,7 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """
     if server_url(options):
         raise click.UsageError(f"restore {HERE}")
-    with refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(console(options, stderr=True)) as stages:
         stages.begin("restore")
         point = None if at is None else _point(at)
         target = _location(options, create=True)
@@ -167,7 +162,7 @@ def _point(at: str) -> "values.Seq | int":
 
 def _location(options: Globals, *, create: bool = False) -> "Location":
     demand(options, "admin")
-    return databases.location_of(configuration.settings_for(options, create=create))
+    return databases.location_of(settings_for(options, create=create))
 
 
 MB = 1_000_000
@@ -190,10 +185,10 @@ def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb:
     """
     if server_url(options):
         raise click.UsageError("scrub works on the database itself: name it with --database, without --url")
-    with opening.refusals(options), progress.Stages(console(options, stderr=True)) as stages:
-        callers.demand(options, "admin")
+    with refusals(options), Stages(console(options, stderr=True)) as stages:
+        demand(options, "admin")
         stages.begin("scrub")
-        location = databases.location_of(configuration.settings_for(options))
+        location = databases.location_of(settings_for(options))
         done = scrubbing.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
     if options.json:
         print_json(done._asdict())

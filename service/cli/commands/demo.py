@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict, dataclass
-from importlib import import_module
+from importlib import import_module, resources
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -15,21 +15,14 @@ import click
 import msgspec
 
 from muisti.client import calls
-from muisti.core.support.lazy import Lazy
 from muisti.service import cli
 from muisti.service.cli.base import ERROR, Failure, Globals, command
 from muisti.service.cli.options import option
 from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, print_json, stack, tabbed
-from muisti.service.cli.session import client, server_url
+from muisti.service.cli.session import client, compile_once, in_force, server_url
 
 if TYPE_CHECKING:
-    from muisti.service import demo as project
     from muisti.service.app.client import Client
-    from muisti.service.cli import configuration, progress
-else:  # with the settings
-    project = Lazy("muisti.service.demo")
-    progress = Lazy("muisti.service.cli.progress")
-    configuration = Lazy("muisti.service.cli.configuration")
 
 
 SPACE = "demo"
@@ -56,7 +49,7 @@ def demo(options: Globals, keep: Path | None) -> None:
         raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
     if keep is not None and keep.exists():
         raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
-    progress.compile_once(options)
+    compile_once(options)
     done: list[Step] = []
     with _folder(keep) as path:
         for step in _steps(options, path):
@@ -104,13 +97,14 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _steps(options: Globals, path: Path) -> Iterator[Step]:
-    settings = msgspec.structs.replace(configuration.in_force(options), database_url=f"file:{path}")
+    settings = msgspec.structs.replace(in_force(options), database_url=f"file:{path}")
     began = perf_counter()
     with client(options, settings, create=True) as opened:
         opened.send(calls.create_space({"name": SPACE}))
         yield Step("Start on an empty database", None, perf_counter() - began, [])
+        text = resources.files("muisti.service").joinpath("static", "harbour.ndjson").read_bytes()
         began = perf_counter()
-        stored = [*project.memories()]
+        stored = [msgspec.json.decode(line) for line in text.splitlines()]
         opened.send(calls.add_memories(SPACE, {"memories": stored}, atomic=True, on_conflict="keep"))
         summary = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
         yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [summary])

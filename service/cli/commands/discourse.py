@@ -5,21 +5,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.conversations import conversations
 from muisti.service.cli.commands.write import talk_of_flags
 from muisti.service.cli.options import dry_run_option, flag, integer, option
 from muisti.service.cli.output import answer, brief, cell, grid, listed, one_line, revised, stack, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.session import concluded, session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from muisti.service.cli import progress
-else:  # the bar of a task, which other commands do not show
-    progress = Lazy("muisti.service.cli.progress")
 
 _category = option("--category", "The category of the conversation, if it has one.")
 
@@ -91,7 +87,7 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
     """
     with session(options) as opened:
         task = opened.client.send(calls.summarise_space(opened.space, category=category)).data
-        return progress.concluded(options, opened, task, wait=wait)
+        return concluded(options, opened, task, wait=wait)
 
 
 @conversations.has("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")

@@ -15,16 +15,14 @@ from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject, flag, option
 from muisti.service.cli.output import answer, asking, cell, revised, safe, short, tabbed, talk
-from muisti.service.cli.session import client, session
+from muisti.service.cli.session import client, follow, session
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Reply
     from muisti.service.auth import signing
-    from muisti.service.cli import progress
     from muisti.service.cli.opening import Session
 else:  # cryptography and the core
     signing = Lazy("muisti.service.auth.signing")
-    progress = Lazy("muisti.service.cli.progress")
 
 LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
@@ -130,7 +128,7 @@ def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Repl
         Failure: the task has failed or was cancelled; what it has erased until then stays erased.
     """
     reply = opened.client.send(calls.purge(opened.space, body, task=True))
-    task = progress.follow(options, opened, reply.data)
+    task = follow(options, opened, reply.data)
     if "result" not in task:
         why = task["error"]["detail"] if "error" in task else "it was cancelled"
         raise Failure(f"not all is erased: {why}. The memories that were erased stay so; repeat the command", ERROR)

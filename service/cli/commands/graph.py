@@ -16,14 +16,13 @@ from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
 from muisti.service.cli.commands import graph_views as views
 from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import View, answer, talk, write_file
-from muisti.service.cli.session import ask, session, space_choice
+from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
 
 if TYPE_CHECKING:
-    from muisti.service.cli import ends, progress
+    from muisti.service.cli import ends
     from muisti.service.formats.graphs import formats
 else:  # with the core
     ends = Lazy("muisti.service.cli.ends")
-    progress = Lazy("muisti.service.cli.progress")
     formats = Lazy("muisti.service.formats.graphs.formats")
 
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
@@ -229,9 +228,9 @@ def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int
             if options.json:
                 click.echo(reply.body)
             return OK
-        task = reply.data if no_wait else progress.follow(options, opened, reply.data)
+        task = reply.data if no_wait else follow(options, opened, reply.data)
         answer(options, opened.client.send(calls.get_task(opened.space, task["id"])), *views.BUILT)
-    return OK if no_wait else progress.exit_code(task)
+    return OK if no_wait else exit_code(task)
 
 
 @graph.has("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")

@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,15 +11,12 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands
+from muisti.service.cli.session import space_choice
 
 if TYPE_CHECKING:
-    from muisti.service.cli import session
     from muisti.service.folders import git
-    from muisti.service.folders import hooks as files
-else:  # with subprocess, and with the settings
-    session = Lazy("muisti.service.cli.session")
+else:  # with subprocess and msgspec
     git = Lazy("muisti.service.folders.git")
-    files = Lazy("muisti.service.folders.hooks")
 
 
 hooks = Subcommands(
@@ -42,18 +40,13 @@ def install(options: Globals, repository: Path) -> None:
     server or database and the space that this command uses; a key comes from the environment of git.
     """
     top, folder = _hooks_of(repository)
-    words = [*_program(), "ingest", str(top), "--sync", "--space", session.space_choice(options).space]
+    words = [*_program(), "ingest", str(top), "--sync", "--space", space_choice(options).space]
     for name in ("url", "database", "config"):
         value = getattr(options, name)
         words += (
             [f"--{name}", value if name == "url" or "://" in value else str(Path(value).resolve())] if value else []
         )
-    try:
-        done = files.install(folder, shlex.join(words))
-    except (files.HookRefused, OSError) as error:
-        raise Failure(str(error)) from error
-    for one in done:
-        click.echo(f"{one.name}\t{one.outcome}")
+    _print(lambda: git.install_hooks(folder, shlex.join(words)))
 
 
 @hooks.has("muisti hooks remove")
@@ -61,9 +54,13 @@ def install(options: Globals, repository: Path) -> None:
 def remove(options: Globals, repository: Path) -> None:
     """Take the hooks out again. Lines of others stay."""
     _, folder = _hooks_of(repository)
+    _print(lambda: git.remove_hooks(folder))
+
+
+def _print(work: "Callable[[], list[git.Hooked]]") -> None:
     try:
-        done = files.remove(folder)
-    except OSError as error:
+        done = work()
+    except (git.HookRefused, OSError) as error:
         raise Failure(str(error)) from error
     for one in done:
         click.echo(f"{one.name}\t{one.outcome}")

@@ -12,18 +12,16 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import Moment, choice, comma_list, dry_run_option, flag, integer, option
 from muisti.service.cli.output import ago_of, answer, asking, listed, print_json, said, tabbed, talk
-from muisti.service.cli.session import client, demand, refusals, server_url
+from muisti.service.cli.session import client, demand, file_of, refusals, server_url, settings_for
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.service.app import local
-    from muisti.service.cli import configuration
     from muisti.service.runtime import running
     from muisti.service.settings import Settings, checks
 else:  # with the core
     local = Lazy("muisti.service.app.local")
-    configuration = Lazy("muisti.service.cli.configuration")
     running = Lazy("muisti.service.runtime.running")
     checks = Lazy("muisti.service.settings.checks")
 
@@ -218,8 +216,8 @@ def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
         raise click.UsageError("keys clear deletes all keys: repeat with --yes, or with --dry-run to count them")
     with refusals(options):
         demand(options, "admin")
-        settings = configuration.settings_for(options)
-        if configuration.file_of(settings) is None:
+        settings = settings_for(options)
+        if file_of(settings) is None:
             raise click.UsageError(f"{ONLY_HERE}; this database is on a server")
         with local.open_here(settings) as engine:
             count = _cleared(engine, yes=yes, dry_run=dry_run)
@@ -253,7 +251,7 @@ def _say_what_remains(settings: "Settings") -> None:
     """Report what still asks for keys: settings, and a server that runs."""
     if checks.asks(settings):
         talk("The settings name an administrator's key or an issuer of tokens: a server with them still asks for one.")
-    path = configuration.file_of(settings)
+    path = file_of(settings)
     found = None if path is None else running.running_on(path)
     if found is not None:
         talk(f"The server at {found.url} (pid {found.pid}) asks for a key until it is restarted.")

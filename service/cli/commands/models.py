@@ -14,7 +14,18 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
 from muisti.service.cli.options import flag, integer, option
 from muisti.service.cli.output import View, cell, console, fields, grid, lines, listed, print_json, show, tabbed, talk
-from muisti.service.cli.session import ask, demand, refusals, server_url, session, space_choice
+from muisti.service.cli.session import (
+    Stages,
+    ask,
+    concluded,
+    demand,
+    in_force,
+    refusals,
+    server_url,
+    session,
+    settings_for,
+    space_choice,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,15 +37,12 @@ if TYPE_CHECKING:
     from muisti.core.model import errors
     from muisti.core.model.spaces import Space
     from muisti.service.app import local
-    from muisti.service.cli import configuration, progress
     from muisti.service.runtime import models as embedders
 else:  # with the core
     hosted = Lazy("muisti.core.embedding.hosted")
     errors = Lazy("muisti.core.model.errors")
-    configuration = Lazy("muisti.service.cli.configuration")
     embedders = Lazy("muisti.service.runtime.models")
     local = Lazy("muisti.service.app.local")
-    progress = Lazy("muisti.service.cli.progress")
 
 QUERIES = 10
 PARAPHRASES = (  # few words in common
@@ -72,7 +80,7 @@ def test(options: Globals, model: str | None, texts: int) -> None:
     nearest to their paraphrase. Nothing is stored. The command fails when the model does not answer.
     """
     with refusals(options):
-        settings = configuration.in_force(options)
+        settings = in_force(options)
         encoder = embedders.models_of(settings).default if model is None else embedders.encoder_of(settings, model)
         if encoder is None:
             raise Failure("embeddings are off")
@@ -160,8 +168,8 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
         raise click.UsageError("give --all or --space, not both")
     with refusals(options):
         demand(options, "admin")
-        settings = configuration.settings_for(options)
-        with local.open_here(settings) as engine, progress.Stages(console(options, stderr=True)) as stages:
+        settings = settings_for(options)
+        with local.open_here(settings) as engine, Stages(console(options, stderr=True)) as stages:
             names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
             spaces, refused = _reembedded(engine, names, stages, force=force, every=every)
     if options.json:
@@ -175,7 +183,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
 
 
 def _reembedded(
-    engine: "Engine", names: list[str], stages: "progress.Stages", *, force: bool, every: bool
+    engine: "Engine", names: list[str], stages: "Stages", *, force: bool, every: bool
 ) -> "tuple[list[Space], list[str]]":
     """Return the spaces that have the model now, and the reasons why other spaces keep theirs."""
     spaces: list[Space] = []
@@ -248,7 +256,7 @@ def build(options: Globals, model: str, wait: bool) -> int:
     """
     with session(options) as opened:
         task = opened.client.send(calls.build_generation(opened.space, {"model": model})).data
-        return progress.concluded(options, opened, task, wait=wait)
+        return concluded(options, opened, task, wait=wait)
 
 
 @generations.has("muisti generations compare", "muisti generations compare --judged qrels.json")

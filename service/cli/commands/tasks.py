@@ -6,19 +6,15 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import TaskState
-from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, dry_run_option, integer, option
 from muisti.service.cli.output import ago_of, answer, cell, listed, talk
-from muisti.service.cli.session import ask, session
+from muisti.service.cli.session import ask, exit_code, failed_lines, follow, session
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from muisti.service.cli import progress
     from muisti.service.cli.opening import Session
-else:  # the bar of a task, and a client
-    progress = Lazy("muisti.service.cli.progress")
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
 
@@ -64,7 +60,7 @@ TASKS = listed(
 
 
 def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
-    for line in progress.failures(opened, task):
+    for line in failed_lines(opened, task):
         talk(line)
 
 
@@ -100,10 +96,10 @@ def watch(options: Globals, task_id: str) -> int:
     """
     with session(options, reads=True) as opened:
         request = calls.get_task(opened.space, task_id)
-        task = progress.follow(options, opened, opened.client.send(request).data)
+        task = follow(options, opened, opened.client.send(request).data)
         answer(options, opened.client.send(request), *TASKS)
         _say_failures(opened, task)
-    return progress.exit_code(task)
+    return exit_code(task)
 
 
 @tasks.has("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")

@@ -13,7 +13,7 @@ from click.testing import Result
 
 from muisti.service.cli import COMMANDS, SECTIONS, main, output
 from muisti.service.cli.base import GLOBAL
-from muisti.service.cli.commands.doctor import checks
+from muisti.service.cli.commands import checks
 from muisti.service.cli.options import as_filter
 from muisti.service.settings import options
 

@@ -12,9 +12,9 @@ import pytest
 from click.testing import Result
 
 from muisti.service.cli.base import Globals
-from muisti.service.cli.commands.ingest import shape
-from muisti.service.cli.commands.ingest.bringing import Watching
-from muisti.service.cli.commands.ingest.looking import Folder
+from muisti.service.cli.commands import looking
+from muisti.service.cli.commands.bringing import Watching
+from muisti.service.cli.commands.looking import Folder
 from muisti.service.cli.session import session
 
 Run = Callable[..., Result]
@@ -132,8 +132,8 @@ def test_one_file_standard_input_and_an_archive(run: Run, folder: Path):
 
 def test_the_path_of_a_file_begins_with_its_repository(run: Run, folder: Path):
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    assert shape.document_path(folder / "docs/one.md") == "shop/docs/one.md"
-    assert shape.document_path(folder / "docs") == "shop/docs"
+    assert looking.document_path(folder / "docs/one.md") == "shop/docs/one.md"
+    assert looking.document_path(folder / "docs") == "shop/docs"
     ingested(run, str(folder))
     assert ingested(run, str(folder / "docs"), "--sync")["wanted"] == []
 
@@ -171,7 +171,7 @@ def test_options_that_make_no_sense_are_refused(run: Run, folder: Path, words: t
 
 
 def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
-    how = shape.how(
+    how = looking.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
         watch=True, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(), no_tests=False,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from click.testing import Result
 
 from muisti.service import demo
 from muisti.service.cli import main, output
-from muisti.service.cli.commands.top import Reading, rows
+from muisti.service.cli.commands.server import Reading, rows
 from tests.service.app.test_server import serving
 
 Run = Callable[..., Result]

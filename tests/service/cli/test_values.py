@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from muisti.service.cli import main
-from muisti.service.cli.commands.connect import CLIENTS, Client
-from muisti.service.cli.commands.evaluate import Names
+from muisti.service.cli.commands.clients import CLIENTS, Client
+from muisti.service.cli.commands.quality import Names
 from muisti.service.cli.commands.quotas import Most
 from muisti.service.cli.commands.spaces import Days, Within
 from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span, Weighted

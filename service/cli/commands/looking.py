@@ -11,21 +11,94 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+import click
 from msgspec import Struct, field
 
 from muisti.client import Call, calls
 from muisti.core.chunking.defaults import OVERLAP, SIZE
+from muisti.core.chunking.options import Chunking, check
+from muisti.core.model.errors import InvalidInput
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
-from muisti.service.cli.commands.ingest import shape
+from muisti.service.cli.options import comma_list
 from muisti.service.cli.progress import ended, failed_items
 from muisti.service.cli.session import session
-from muisti.service.folders.choosing import Files, Found, Skipped, files
+from muisti.service.folders import git
+from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check_languages, files
 
 if TYPE_CHECKING:
     from muisti.service.cli.base import Globals
-    from muisti.service.cli.commands.ingest.shape import How
     from muisti.service.cli.opening import Session
+
+STDIN = "-"
+STDIN_PATH = "stdin.txt"
+
+
+class How(Struct, frozen=True, kw_only=True):
+    """Options of the command. `largest` is in bytes."""
+
+    name: str | None
+    sync: bool
+    watch: bool
+    dry_run: bool
+    preview: bool
+    category: str | None
+    tags: Sequence[str]
+    chunking: Chunking
+    main_content: bool
+    largest: int
+    choice: Choice
+    allowed: Sequence[str]
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the query parameters of a request that stores files."""
+        return {**self.reading(), "category": self.category, "tags": ",".join(self.tags) or None}
+
+    def reading(self) -> dict[str, Any]:
+        """Return the query parameters that say how a file is read and cut; those as usual are left out."""
+        usual = Chunking()
+        names = ("strategy", "size", "overlap")
+        said = {name: getattr(self.chunking, name) for name in names}
+        found: dict[str, Any] = {name: said[name] for name in names if said[name] != getattr(usual, name)}
+        return found | ({"main_content": True} if self.main_content else {})
+
+
+def how_of(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str], largest: int, **given: Any) -> How:
+    """Return the options of the command.
+
+    Raises:
+        UsageError: they cannot be used together.
+    """
+    allowed = ("secrets",) if given.pop("allow_secrets") else ()
+    choice = Choice(comma_list(given.pop("languages")), tests=not given.pop("no_tests"))
+    chunking = Chunking(strategy=strategy, size=chunk_size, overlap=overlap)
+    try:
+        check(chunking)
+        check_languages(choice.languages)
+    except InvalidInput as refused:
+        raise click.UsageError("; ".join(f"--{one.path[2:]} {one.message}" for one in refused.problems)) from refused
+    found = How(
+        choice=choice, chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, allowed=allowed, **given
+    )
+    if found.preview and (found.sync or found.watch):
+        raise click.UsageError("--preview goes without --sync and --watch")
+    if found.watch and found.dry_run:
+        raise click.UsageError("--watch goes without --dry-run")
+    return found
+
+
+def document_path(place: Path) -> str:
+    """Return the path of a file or folder as a document: from the top of its repository, whose name comes first.
+
+    Outside of a repository it is the name of the file or folder.
+    """
+    place = place.resolve()
+    top = git.top(place if place.is_dir() else place.parent)
+    if top is None or not place.is_relative_to(top.resolve()):
+        return place.name or "root"
+    top = top.resolve()
+    return "/".join((top.name or "root", *place.relative_to(top).parts))
+
 
 FORBIDDEN = 403
 GROUP_FILES, GROUP_BYTES = 200, 16_000_000  # of a task
@@ -211,7 +284,7 @@ class Folder:
     @classmethod
     def of(cls, place: Path, how: How) -> Folder:
         """Return a folder, whose documents begin with the path that is given or else its own."""
-        return cls(place, f"{(how.name or shape.document_path(place)).rstrip('/')}/", how)
+        return cls(place, f"{(how.name or document_path(place)).rstrip('/')}/", how)
 
     def files(self) -> Files:
         """Return the files that are there and wanted.
@@ -296,7 +369,7 @@ def compared(options: Globals, folder: str, name: str | None, category: str | No
     """Return the paths of files that differ from their documents, by what became of them."""
     given = {"watch": False, "preview": False, "main_content": False, "allow_secrets": False}
     given |= {"languages": (), "no_tests": False}
-    how = shape.how(
+    how = how_of(
         **given, name=name, category=category, sync=True, dry_run=True,
         strategy="auto", chunk_size=SIZE, overlap=OVERLAP, tags=(), largest=100,
     )  # fmt: skip

@@ -14,23 +14,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import structs
+from watchfiles import Change, watch
 
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.commands.ingest.looking import BINARY, Failed, Folder, Look, Sent, send_one
-from muisti.service.cli.commands.ingest.shape import STDIN, STDIN_PATH, How, document_path
+from muisti.service.cli.commands.looking import (
+    BINARY,
+    STDIN,
+    STDIN_PATH,
+    Failed,
+    Folder,
+    How,
+    Look,
+    Sent,
+    document_path,
+    send_one,
+)
 from muisti.service.cli.output import answer, cell, console, for_people, grid, listed, print_json, safe, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.folders.choosing import Files, stated
-from muisti.service.folders.walking import IGNORE
-from muisti.service.folders.watching import changes
+from muisti.service.folders.choosing import IGNORE, Files, stated
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from muisti.service.cli.opening import Session
 
+QUIET_MS = 50  # without an event, after which a batch is complete
+STEP_MS = 10
+GIT = f"{os.sep}.git{os.sep}"
 SHOWN = 30  # lines of each list of paths on a terminal
 DIRECT = 20  # changed files that are stored without a look at the whole folder
 
@@ -143,6 +155,32 @@ def _watch(options: Globals, place: Path, how: How) -> int:
         except KeyboardInterrupt:
             return OK
     return OK
+
+
+def changes(folder: Path, stop: Event) -> Iterator[set[str]]:
+    """Yield the paths that changed, relative to the folder, batch by batch until `stop` is set.
+
+    An empty batch comes first, when watching has begun.
+    """
+    top = os.path.realpath(folder)
+    started = False
+    for batch in watch(
+        top,
+        watch_filter=_is_outside_git,
+        debounce=1_600,
+        step=STEP_MS,
+        rust_timeout=QUIET_MS,
+        yield_on_timeout=True,
+        stop_event=stop,
+    ):
+        paths = {os.path.relpath(path, top).replace(os.sep, "/") for _, path in batch}
+        if paths or not started:
+            yield paths
+        started = True
+
+
+def _is_outside_git(change: Change, path: str) -> bool:
+    return GIT not in path and not path.endswith(f"{os.sep}.git")
 
 
 class Watching:

@@ -26,13 +26,13 @@ from muisti.core.operations.recognition import Recognition
 from muisti.core.parsing import recognition
 from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of, repair_faults, tell
+from muisti.service.cli.commands.contents import Check, integrity, memories_of, repair_faults, tell
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, print_json, safe, sized, tabbed
 from muisti.service.cli.progress import compile_once, told
 from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.connect.clients import Home
-from muisti.service.connect.registered import registered
+from muisti.service.connect.planning import registered
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.models import models_of
 from muisti.service.runtime.recognisers import reader_of

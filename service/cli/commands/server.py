@@ -1,4 +1,4 @@
-"""The top command."""
+"""Commands about a server and its database: doctor, top, and the log of reads."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -9,13 +9,36 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import flag, real
-from muisti.service.cli.output import console, for_people, grid, print_json, tabbed
-from muisti.service.cli.session import client, server_url
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.options import flag, integer, real
+from muisti.service.cli.output import console, for_people, grid, print_json, same, tabbed, talk
+from muisti.service.cli.session import ask, client, server_url, session
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Client
+    from muisti.service.cli.commands import checks
+else:  # with the core
+    checks = Lazy("muisti.service.cli.commands.checks")
+
+
+@command(
+    "muisti doctor",
+    "muisti doctor --repair",
+    "muisti doctor --quick --json",
+    "muisti doctor --url http://127.0.0.1:8321",
+)
+@flag("--quick", "Skip the checks that read the whole database.")
+@flag("--repair", "Rebuild indexes; copy a damaged file's rows to a new file.")
+def doctor(options: Globals, quick: bool, repair: bool) -> None:
+    """Check the installation and the database.
+
+    Checks SQLite, the database file and its write-ahead log, the checksums of the memories, and the indexes. Also
+    checks the model, permissions, disk and clock, and looks for two spaces of one project. With --url it asks the
+    server. Without --repair nothing changes. With it, indexes are rebuilt. A damaged file is left as it is; all rows
+    that can be read go into a new file beside it. The exit code is 1 when a check failed, or a repair was not possible.
+    """
+    checks.run(options, quick=quick, repair=repair)
 
 
 URL = "http://127.0.0.1:8321"
@@ -136,3 +159,54 @@ def _table(found: list[Row], options: Globals) -> Any:
     for row in found:
         table.add_row(row.name, f"{row.value:,.1f}", row.unit)
     return table
+
+
+OFF = "The read log is off; MUISTI_READ_LOG=ring or questions of the server turns it on."
+
+reads = Subcommands(
+    "reads",
+    examples=("muisti reads list", "muisti reads unanswered"),
+    help="Show who has read a space, and which questions found nothing.\n\nA server keeps its last reads in memory, "
+    "without content, when MUISTI_READ_LOG says so. Each of its processes has its own.",
+)
+limit = integer("--limit", "At most N.", 1, 100, default=50)
+
+
+READS = same("at", "operation", "actor", "ms", "hits", "evidence", "receipt", right=("ms", "hits"))
+UNANSWERED = same("count", "last_at", "text", right=("count",))
+
+
+@reads.has("muisti reads list", "muisti reads list --limit 5 --json", name="list")
+@limit
+def list_reads(options: Globals, limit: int) -> None:
+    """List the last reads of a server, newest first.
+
+    Prints for each the time, the operation, who read, milliseconds, the number of memories, the evidence and the
+    receipt.
+    """
+    data = ask(options, lambda space: calls.list_reads(space, limit=limit), READS, reads=True)
+    _tell(options, data, "off")
+
+
+@reads.has("muisti reads unanswered", "muisti reads unanswered --limit 10")
+@limit
+def unanswered(options: Globals, limit: int) -> None:
+    """List the questions that found nothing, the most frequent first.
+
+    Prints for each how often it was asked, when last, and its text.
+    """
+    data = ask(options, lambda space: calls.list_unanswered(space, limit=limit), UNANSWERED, reads=True)
+    _tell(options, data, "off", "ring")
+
+
+@reads.has("muisti reads forget")
+def forget(options: Globals) -> None:
+    """Forget the reads and questions of a space."""
+    with session(options) as opened:
+        opened.client.send(calls.forget_reads(opened.space))
+
+
+def _tell(options: Globals, data: Mapping[str, Any], *missing: str) -> None:
+    """Tell that the log keeps nothing of what was asked for."""
+    if data["mode"] in missing and not options.json:
+        talk(OFF if data["mode"] == "off" else "No questions are kept; MUISTI_READ_LOG=questions keeps them.")

@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.changes import show, written
+from muisti.service.cli.commands.clients import changed, show_change
 from muisti.service.cli.configuration import file_of, in_force, place_of
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
@@ -18,9 +18,9 @@ from muisti.service.cli.session import refusals, server_url, space_choice
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
+from muisti.service.connect.planning import Registered, entry_of
 from muisti.service.connect.program import Program, given
 from muisti.service.connect.program import program as installed
-from muisti.service.connect.registered import Registered, entry_of
 
 DEFAULT_SPACE = "default"
 
@@ -56,14 +56,14 @@ def run(
             click.echo(_snippet(client, called, entry))
             return
         change = planning.connect(client, path, called, entry)
-        show(options, change, dry_run)
+        show_change(options, change, dry_run)
         found = None if no_check or dry_run else _check(options, client, program, entry, project, groups)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
     called_tool = {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
-    written(options, change, dry_run, called_tool)
+    changed(options, change, dry_run, called_tool)
     if not dry_run:
         _uses(options, client, project)
         if program is not None and program.clone is not None:
@@ -73,11 +73,11 @@ def run(
 
 def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bool) -> None:
     change = planning.undo(client, path, called)
-    show(options, change, dry_run)
+    show_change(options, change, dry_run)
     if not dry_run and change.changes:
         change.write()
         planning.forget_backup(path)
-    written(options, change, dry_run, {})
+    changed(options, change, dry_run, {})
 
 
 def _check_existing(options: Globals, client: Client, path: Path, called: str, *, project: bool) -> None:
