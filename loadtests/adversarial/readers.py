@@ -52,7 +52,7 @@ from muisti.core.text.when import words as when
 from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results, screening, validate
 from muisti.service.asgi import compress
-from muisti.service.cli import output, project
+from muisti.service.cli import project, views
 from muisti.service.cli.commands import storing as capture
 from muisti.service.console.asking import hits as marking
 from muisti.service.console.diff import diff as console_diff
@@ -286,7 +286,7 @@ READERS = (
     Reader("importer's line", _line),
     Reader("hook", capture.may_be_secret),
     Reader("MCP text", lambda one: recall.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
-    Reader("terminal", lambda one: (output.safe(one), output.one_line(one))),
+    Reader("terminal", lambda one: (views.safe(one), views.one_line(one))),
     Reader("Accept-Encoding", lambda one: compress.chosen(one.encode()), HEADERS),
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),

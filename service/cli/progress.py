@@ -13,7 +13,8 @@ from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import Client
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.output import answer, cell, console, tabbed, talk
+from muisti.service.cli.output import answer, console, talk
+from muisti.service.cli.views import cell, tabbed
 from muisti.service.settings.places import shown
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from muisti.core.model.errors import InvalidInput, MuistiError, StoreCorrupt, StoreFull, StoreReplaced
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import USAGE, Failure
-from muisti.service.cli.output import likeness
+from muisti.service.cli.views import likeness
 from muisti.service.settings import SettingsError
 
 # Fields of the API, with the command-line parameters that set them under another name.

@@ -11,19 +11,9 @@ from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
 from muisti.service.cli.options import Moment, Point, flag, integer, option
-from muisti.service.cli.output import (
-    cell,
-    check_folder,
-    console,
-    for_people,
-    grid,
-    hint,
-    print_json,
-    sized,
-    tabbed,
-    talk,
-)
+from muisti.service.cli.output import check_folder, console, for_people, hint, print_json, talk
 from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
+from muisti.service.cli.views import cell, grid, sized, tabbed
 
 if TYPE_CHECKING:
     from muisti.core.model import values

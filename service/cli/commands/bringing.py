@@ -30,9 +30,10 @@ from muisti.service.cli.commands.looking import (
     document_path,
     send_one,
 )
-from muisti.service.cli.output import answer, cell, console, for_people, grid, listed, print_json, safe, tabbed, talk
+from muisti.service.cli.output import answer, console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
+from muisti.service.cli.views import cell, grid, listed, safe, tabbed
 from muisti.service.folders.choosing import IGNORE, Files, stated
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option, integer, option
-from muisti.service.cli.output import ago_of, alike, answer, lines, listed, said, short
+from muisti.service.cli.output import answer
 from muisti.service.cli.session import ask, session
+from muisti.service.cli.views import ago_of, alike, lines, listed, said, short
 
 if TYPE_CHECKING:
     from muisti.service.cli.opening import Session

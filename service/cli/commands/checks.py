@@ -28,9 +28,10 @@ from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.contents import Check, integrity, memories_of, repair_faults, tell
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console, for_people, grid, print_json, safe, sized, tabbed
+from muisti.service.cli.output import console, for_people, print_json
 from muisti.service.cli.progress import compile_once, told
 from muisti.service.cli.session import client, demand, server_url, space_choice
+from muisti.service.cli.views import grid, safe, sized, tabbed
 from muisti.service.connect.clients import Home
 from muisti.service.connect.planning import registered
 from muisti.service.runtime.databases import location_of, whereabouts

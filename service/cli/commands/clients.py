@@ -13,9 +13,10 @@ from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import choice, flag, option, together
-from muisti.service.cli.output import cell, console, print_json, safe, tabbed, talk
+from muisti.service.cli.output import console, print_json, talk
 from muisti.service.cli.session import in_force, refusals, server_url
 from muisti.service.cli.values import OneOf, near
+from muisti.service.cli.views import cell, safe, tabbed
 from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:

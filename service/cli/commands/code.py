@@ -9,8 +9,9 @@ from muisti.client import Call, calls
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, integer, option
-from muisti.service.cli.output import View, cell, grid, stack, tabbed, talk
+from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
+from muisti.service.cli.views import View, cell, grid, stack, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

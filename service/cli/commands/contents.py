@@ -19,10 +19,11 @@ from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with
 from muisti.core.operations.repair import mend, recover
 from muisti.service.cli.base import Globals
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console, tabbed, talk
+from muisti.service.cli.output import console, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import choose, kin
 from muisti.service.cli.session import refusals
+from muisti.service.cli.views import tabbed
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings

@@ -8,9 +8,10 @@ import click
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import Weighted, as_filter, as_of, choice, filters, flag, integer, option
-from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
+from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import session
 from muisti.service.cli.values import one_of, refuse
+from muisti.service.cli.views import cell, safe, short_id, stack
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -21,11 +21,13 @@ from muisti.service.cli.options import (
     integer,
     option,
 )
-from muisti.service.cli.output import (
+from muisti.service.cli.output import answer, revised, talk
+from muisti.service.cli.session import ask
+from muisti.service.cli.session import session as open_session
+from muisti.service.cli.views import (
     View,
     ago,
     ago_of,
-    answer,
     brief,
     cell,
     fields,
@@ -33,13 +35,9 @@ from muisti.service.cli.output import (
     lines,
     listed,
     one_line,
-    revised,
     stack,
     tabbed,
-    talk,
 )
-from muisti.service.cli.session import ask
-from muisti.service.cli.session import session as open_session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -18,8 +18,9 @@ from muisti.client import calls
 from muisti.service import cli
 from muisti.service.cli.base import ERROR, Failure, Globals, command
 from muisti.service.cli.options import option
-from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, print_json, stack, tabbed
+from muisti.service.cli.output import console, for_people, print_json
 from muisti.service.cli.session import client, compile_once, in_force, server_url
+from muisti.service.cli.views import cell, fields, grid, indented, stack, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Client

@@ -9,8 +9,9 @@ from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.conversations import conversations
 from muisti.service.cli.commands.write import talk_of_flags
 from muisti.service.cli.options import dry_run_option, flag, integer, option
-from muisti.service.cli.output import answer, brief, cell, grid, listed, one_line, revised, stack, tabbed, talk
+from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import concluded, session
+from muisti.service.cli.views import brief, cell, grid, listed, one_line, stack, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,8 +10,9 @@ from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
-from muisti.service.cli.output import View, answer, cell, lines, listed, revised, safe, same, tabbed, talk
+from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask, session
+from muisti.service.cli.views import View, cell, lines, listed, safe, same, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import bringing, looking

@@ -14,8 +14,9 @@ from muisti.service.app import named
 from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject, flag, option
-from muisti.service.cli.output import answer, asking, cell, revised, safe, short, tabbed, talk
+from muisti.service.cli.output import answer, asking, revised, talk
 from muisti.service.cli.session import client, follow, session
+from muisti.service.cli.views import cell, safe, short, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Reply

@@ -15,8 +15,9 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
 from muisti.service.cli.commands import graph_views as views
 from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
-from muisti.service.cli.output import View, answer, talk, write_file
+from muisti.service.cli.output import answer, talk, write_file
 from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
+from muisti.service.cli.views import View
 
 if TYPE_CHECKING:
     from muisti.service.cli import ends

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from muisti.service.cli.output import View, cell, fields, grid, lines, listed, stack, tabbed
+from muisti.service.cli.views import View, cell, fields, grid, lines, listed, stack, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -27,10 +27,11 @@ from muisti.service.cli.options import (
     integer,
     option,
 )
-from muisti.service.cli.output import (
+from muisti.service.cli.output import answer, talk
+from muisti.service.cli.session import server_url, session
+from muisti.service.cli.views import (
     ago,
     ago_of,
-    answer,
     brief,
     cell,
     grid,
@@ -41,9 +42,7 @@ from muisti.service.cli.output import (
     short,
     short_id,
     tabbed,
-    talk,
 )
-from muisti.service.cli.session import server_url, session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -22,21 +22,11 @@ from muisti.service.app.client import ApiError
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.ends import End, existing, opened_end
 from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import (
-    ago_of,
-    answer,
-    cell,
-    console,
-    grid,
-    listed,
-    print_json,
-    show,
-    tabbed,
-    talk,
-)
+from muisti.service.cli.output import answer, console, print_json, show, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.cli.session import ask
+from muisti.service.cli.views import ago_of, cell, grid, listed, tabbed
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.registry import OWN, own_files, recognised
 from muisti.service.formats.importers.shares import OnProgress, Shares

@@ -11,8 +11,9 @@ from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import Moment, choice, comma_list, dry_run_option, flag, integer, option
-from muisti.service.cli.output import ago_of, answer, asking, listed, print_json, said, tabbed, talk
+from muisti.service.cli.output import answer, asking, print_json, talk
 from muisti.service.cli.session import client, demand, file_of, refusals, server_url, settings_for
+from muisti.service.cli.views import ago_of, listed, said, tabbed
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:

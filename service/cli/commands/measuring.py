@@ -22,9 +22,10 @@ from muisti.core.query.evidence import LEVELS
 from muisti.service.app.client import Client
 from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.opening import throw_away
-from muisti.service.cli.output import console, for_people, grid, print_json, talk
+from muisti.service.cli.output import console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
+from muisti.service.cli.views import grid
 from muisti.service.evaluation import report
 from muisti.service.evaluation.asking import FOREIGN_QUESTIONS, from_others, judged, largest, own
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load

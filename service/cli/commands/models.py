@@ -13,7 +13,7 @@ from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
 from muisti.service.cli.options import flag, integer, option
-from muisti.service.cli.output import View, cell, console, fields, grid, lines, listed, print_json, show, tabbed, talk
+from muisti.service.cli.output import console, print_json, show, talk
 from muisti.service.cli.session import (
     Stages,
     ask,
@@ -26,6 +26,7 @@ from muisti.service.cli.session import (
     settings_for,
     space_choice,
 )
+from muisti.service.cli.views import View, cell, fields, grid, lines, listed, tabbed
 
 if TYPE_CHECKING:
     from rich.table import Table

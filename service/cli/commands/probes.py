@@ -9,8 +9,9 @@ from muisti.client import calls
 from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import integer, real
-from muisti.service.cli.output import View, answer, cell, grid, lines, said, tabbed, talk
+from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, session
+from muisti.service.cli.views import View, cell, grid, lines, said, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,9 +7,9 @@ import click
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import option
-from muisti.service.cli.output import View, cell, grid, tabbed
 from muisti.service.cli.session import ask
 from muisti.service.cli.values import refuse
+from muisti.service.cli.views import View, cell, grid, tabbed
 from muisti.service.settings import parse_bytes
 
 if TYPE_CHECKING:

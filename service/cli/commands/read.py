@@ -13,10 +13,11 @@ from muisti.service.app import named
 from muisti.service.cli.base import Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option
-from muisti.service.cli.output import (
+from muisti.service.cli.output import answer, revised, talk
+from muisti.service.cli.session import ask, client, session, space_choice
+from muisti.service.cli.views import (
     address,
     ago,
-    answer,
     brief,
     cell,
     fields,
@@ -24,13 +25,10 @@ from muisti.service.cli.output import (
     lines,
     listed,
     one_line,
-    revised,
     short_id,
     stack,
     tabbed,
-    talk,
 )
-from muisti.service.cli.session import ask, client, session, space_choice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -9,8 +9,9 @@ from muisti.client import calls
 from muisti.core.model.terms import Evidence
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import Moment, choice, flag, integer, option
-from muisti.service.cli.output import View, cell, grid, listed, tabbed, talk
+from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
+from muisti.service.cli.views import View, cell, grid, listed, tabbed
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -14,23 +14,9 @@ from muisti.service.app import named
 from muisti.service.cli.base import Globals, Subcommands, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import choice, dry_run_option, flag, integer, option, real
-from muisti.service.cli.output import (
-    View,
-    ago,
-    answer,
-    cell,
-    for_people,
-    grid,
-    lines,
-    listed,
-    one_line,
-    revised,
-    short_id,
-    stack,
-    tabbed,
-    talk,
-)
+from muisti.service.cli.output import answer, for_people, revised, talk
 from muisti.service.cli.session import ask, session
+from muisti.service.cli.views import View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

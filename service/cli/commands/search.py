@@ -22,24 +22,22 @@ from muisti.service.cli.options import (
     real,
     together,
 )
-from muisti.service.cli.output import (
+from muisti.service.cli.output import answer, for_people, talk
+from muisti.service.cli.session import session, space_choice
+from muisti.service.cli.views import (
     BRIEF,
     address,
     ago,
-    answer,
     brief,
     cell,
     fields,
-    for_people,
     indented,
     one_line,
     safe,
     short_id,
     stack,
     tabbed,
-    talk,
 )
-from muisti.service.cli.session import session, space_choice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

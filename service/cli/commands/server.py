@@ -12,8 +12,9 @@ from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.options import flag, integer, real
-from muisti.service.cli.output import console, for_people, grid, print_json, same, tabbed, talk
+from muisti.service.cli.output import console, for_people, print_json, talk
 from muisti.service.cli.session import ask, client, server_url, session
+from muisti.service.cli.views import grid, same, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Client

@@ -13,25 +13,10 @@ from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.options import allow_secrets_option, choice, comma_list, dry_run_option, flag, integer, option
-from muisti.service.cli.output import (
-    ago_of,
-    alike,
-    answer,
-    cell,
-    grid,
-    listed,
-    print_json,
-    revised,
-    safe,
-    said,
-    same,
-    short,
-    tabbed,
-    talk,
-    whole,
-)
+from muisti.service.cli.output import answer, print_json, revised, talk
 from muisti.service.cli.session import ask, client, session, space_choice
 from muisti.service.cli.values import refuse
+from muisti.service.cli.views import ago_of, alike, cell, grid, listed, safe, said, same, short, tabbed, whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,9 @@ from muisti.client import calls
 from muisti.core.model.terms import TaskState
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, dry_run_option, integer, option
-from muisti.service.cli.output import ago_of, answer, cell, listed, talk
+from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, exit_code, failed_lines, follow, session
+from muisti.service.cli.views import ago_of, cell, listed
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -8,8 +8,9 @@ from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, dry_run_option, integer
-from muisti.service.cli.output import ago_of, cell, listed, said, talk
+from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
+from muisti.service.cli.views import ago_of, cell, listed, said
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -23,22 +23,9 @@ from muisti.service.cli.options import (
     option,
     said_fields,
 )
-from muisti.service.cli.output import (
-    answer,
-    brief,
-    cell,
-    fields,
-    grid,
-    hint,
-    likeness,
-    lines,
-    said,
-    show,
-    stack,
-    tabbed,
-    talk,
-)
+from muisti.service.cli.output import answer, hint, show, talk
 from muisti.service.cli.session import session
+from muisti.service.cli.views import brief, cell, fields, grid, likeness, lines, said, stack, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

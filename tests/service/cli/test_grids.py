@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from muisti.service.cli.output import cell, fields, grid
+from muisti.service.cli.views import cell, fields, grid
 
 pytestmark = pytest.mark.one_store
 
