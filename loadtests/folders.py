@@ -85,7 +85,7 @@ def measure(top: Path, saves: int) -> list[tuple[str, ...]]:
     database = top.parent / "bench.db"
     how = looking.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
-        watch=False, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(),
+        watch=False, dry_run=False, preview=False, main_content=False, languages=(),
         no_tests=False,
     )  # fmt: skip
     options = Globals(database=str(database), space="bench")

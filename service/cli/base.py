@@ -81,6 +81,7 @@ class Globals:
     reported_database: bool = False  # the database in use has been reported
     opened: "Client | None" = None  # client that a command shares with the commands that it runs
     debug: bool | None = None
+    allowed: tuple[str, ...] = ()  # parts of the policy of the space that do not apply, such as `secrets`
 
 
 class Failure(click.ClickException):

@@ -15,7 +15,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.service.app import named
 from muisti.service.app.client import ApiError
 from muisti.service.app.named import Name
-from muisti.service.cli.base import Failure
+from muisti.service.cli.base import Failure, completes
 
 if TYPE_CHECKING:
     from muisti.service.cli.opening import Session
@@ -31,6 +31,16 @@ def check_name(words: Sequence[str]) -> None:
     """Raise a usage error unless this is an id, or a category and a key."""
     if len(words) > 2:
         raise click.UsageError(f"expected an ID, or a CATEGORY and a KEY; got {len(words)} words")
+
+
+def _checked(context: click.Context, argument: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    check_name(words)
+    return words
+
+
+memory_argument = click.argument(
+    "name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"), callback=_checked
+)
 
 
 def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:

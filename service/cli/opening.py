@@ -62,7 +62,6 @@ class Session:
     choice: Choice
     place: str  # of the database, in words
     options: Globals
-    allowed: Sequence[str] = ()  # parts of the policy of the space that do not apply
     lack: str = ""  # what a reading command has found missing, the database or the space
     empty: Client | None = None  # answers reads of what is missing
     held: ExitStack = field(default_factory=ExitStack)  # what ends with the session
@@ -101,12 +100,27 @@ class Session:
                 click.echo(line, err=True)
             self.lack = self.lack or f"there is no space {self.space} yet"
             self.empty = self.held.enter_context(nothing(self.options, self.space))
-            self.empty.allow(self.allowed)
+            self.empty.allow(self.options.allowed)
         reply = self.empty.send(request)
         degraded = reply.data.get("degraded", [])
         if not self.options.json or not isinstance(degraded, list):  # in the figures of a graph it is a number
             return reply
         return revised(reply, {**reply.data, "degraded": [*degraded, self.lack]})
+
+    def pages(self, request: Callable[[str | None], Call]) -> Iterator[Reply]:
+        """Yield all pages of a list. `request` gets the cursor of a page, None for the first."""
+        cursor: str | None = None
+        while True:
+            reply = self.client.send(request(cursor))
+            yield reply
+            cursor = reply.data.get("next_cursor")
+            if cursor is None:
+                return
+
+    def whole(self, request: Callable[[str | None], Call]) -> Reply:
+        """Return a list as one page. See `pages`."""
+        pages = [*self.pages(request)]
+        return revised(pages[-1], {**pages[-1].data, "items": [one for page in pages for one in page.data["items"]]})
 
     def missing(self) -> list[str]:
         """Return lines that say what to do about the missing space."""
@@ -142,13 +156,10 @@ class Session:
 
 
 @contextmanager
-def session(
-    options: Globals, allowed: Sequence[str] = (), *, create: bool = False, reads: bool = False
-) -> Iterator[Session]:
+def session(options: Globals, *, create: bool = False, reads: bool = False) -> Iterator[Session]:
     """Open a client and a space. A refusal of the service inside the context ends the command.
 
-    `allowed` names the parts of the policy of the space that do not apply, such as `secrets`. A missing database is
-    created only with `create`. With `reads`, a missing space or database is read as an empty one.
+    A missing database is created only with `create`. With `reads`, a missing space or database is read as an empty one.
 
     Raises:
         Failure: the service refused a request or cannot be reached. The exit code says why.
@@ -159,9 +170,8 @@ def session(
         _opened(options, None, create=create, reads=reads, ensured=ensured, compiles=True) as (opened, place, lack),
         ExitStack() as held,
     ):
-        opened.allow(allowed)
         opened.as_one_call()
-        working = Session(opened, choice, place, options, allowed, lack, held=held)
+        working = Session(opened, choice, place, options, lack, held=held)
         opened.otherwise = working.read_empty if reads else None
         try:
             yield working
@@ -174,13 +184,12 @@ def ask(
     options: Globals,
     request: Callable[[str], Call],
     view: View,
-    allowed: Sequence[str] = (),
     *,
     create: bool = False,
     reads: bool = False,
 ) -> Any:
     """Send the request for the space of the options, print the answer, and return its data. See also `session`."""
-    with session(options, allowed, create=create, reads=reads) as opened:
+    with session(options, create=create, reads=reads) as opened:
         reply = opened.client.send(request(opened.space))
         answer(options, reply, *view)
         return reply.data
@@ -214,6 +223,7 @@ def _opened(
     With `compiles`, a service that starts in this process first compiles kernels that are not compiled yet.
     """
     if options.opened is not None:
+        options.opened.allow(options.allowed)
         yield options.opened, "the database of the command that runs this one", ""
         return
     with refusals(options), ExitStack() as held:
@@ -234,6 +244,7 @@ def _opened(
                 space = ensured if limited(options) else None
                 opened = local.start(settings, callers.access_of(options), space)
         with opened:
+            opened.allow(options.allowed)
             if here and compiles and not lack:
                 progress.compile_once(options)
             yield opened, place, lack

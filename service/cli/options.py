@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from importlib import import_module
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -12,7 +13,7 @@ import click
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import completes
+from muisti.service.cli.base import Globals, completes
 from muisti.service.cli.values import one_of, refuse
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def option(names: str, help: str, kind: click.ParamType | None = None, **more: A
     """
     metavar = {"metavar": "NAME"} if kind is None else {}
     return click.option(*names.split(), type=kind, help=help, show_default="default" in more, **metavar | more)
+
+
+JOINED: Mapping[str, Any] = {  # of an option that is repeated: its values with commas between, None without any
+    "multiple": True,
+    "callback": lambda _, option, given: ",".join(given) or None,
+}
 
 
 def flag(names: str, help: str) -> Callable[[F], F]:
@@ -50,6 +57,7 @@ def real(names: str, help: str, low: float = 0, high: float | None = None, **mor
 
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
 AN_OBJECT = 'a JSON object such as {"team": "core"}'
+DEFAULT = "default"  # word for the setting of the server
 CLEAR = ""  # on update an empty value takes the field away
 
 
@@ -180,14 +188,41 @@ class Several(click.ParamType):
         wrong = [name for name in named if name not in self.words]
         if wrong or not named:
             refuse((wrong or [value])[0], one_of(self.words), param, ctx)
-        return named
+        return list(dict.fromkeys(named))
+
+
+class OrDefault(click.ParamType):
+    """Parse a value, or the word for the server's default. `expected` describes good values."""
+
+    def __init__(self, name: str, parse: click.ParamType | Callable[[str], Any], expected: str) -> None:
+        self.name, self._expected = name, expected
+        self._parse = click.types.convert_type(parse)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            parsed = value if value == DEFAULT else self._parse.convert(value, None, None)
+        except (click.BadParameter, ValueError):
+            parsed = nan
+        if isinstance(parsed, float) and not isfinite(parsed):
+            refuse(value, f"{self._expected}, or {DEFAULT}", param, ctx)
+        return parsed
 
 
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-allow_secrets_option = flag("--allow-secrets", "Store the text even if it looks like a password or a key.")
+def allowing(part: str, help: str) -> Callable[[F], F]:
+    """Return a flag by which the command overrides a part of the policy of the space."""
+
+    def note(context: click.Context, option: click.Parameter, value: bool) -> None:
+        if value:
+            context.ensure_object(Globals).allowed += (part,)
+
+    return click.option(f"--allow-{part.replace('_', '-')}", is_flag=True, help=help, expose_value=False, callback=note)
+
+
+allow_secrets_option = allowing("secrets", "Store the text even if it looks like a password or a key.")
 
 said_fields = together(
     choice("--type type_", "Kind of memory.  [default: fact]", get_args(Type)),
@@ -268,32 +303,16 @@ def comma_list(values: Sequence[str]) -> list[str]:
     return [name for value in values for part in value.split(",") if (name := part.strip())]
 
 
-def as_filter(
-    filter_: Mapping[str, Any] | None,
-    *,
-    category: str | None,
-    tags: Sequence[str],
-    author: str | None,
-    entity: str | None,
-    type_: Sequence[Sequence[str]],
-    status: Sequence[Sequence[str]],
-    after: str | None,
-    before: str | None,
-    changed_after: str | None,
-    changed_before: str | None,
-    valid_at: str | None,
-) -> dict[str, Any] | None:
+def as_filter(filter_: Mapping[str, Any] | None, **given: Any) -> dict[str, Any] | None:
     """Combine the options of `filters` into one filter; None when none was given."""
-    asked = {
-        "category": category,
-        "tags": {"any": comma_list(tags)} if tags else None,
-        "author": author,
-        "entity": entity,
-        "type": _any_of(type_),
-        "status": _any_of(status),
-        "created_at": _within(after, before),
-        "updated_at": _within(changed_after, changed_before),
-        "valid_at": valid_at or None,
+    asked = {name: given[name] for name in ("category", "author", "entity")}
+    asked |= {
+        "tags": {"any": comma_list(given["tags"])} if given["tags"] else None,
+        "type": _any_of(given["type_"]),
+        "status": _any_of(given["status"]),
+        "created_at": _within(given["after"], given["before"]),
+        "updated_at": _within(given["changed_after"], given["changed_before"]),
+        "valid_at": given["valid_at"] or None,
     }
     short = {name: value for name, value in asked.items() if value is not None}
     if filter_ and short:

@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.views import listed, safe
+from muisti.service.cli.views import flagged, listed, safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -71,9 +71,12 @@ def answer(
 ) -> None:
     """Print a reply as JSON, CSV, a table or plain lines. `table` and `plain` get its data, and make no line ends.
 
-    A person sees `none` instead of an empty table. A dry run prints the planned changes, whatever the command.
+    A person sees `none` instead of an empty table. A dry run prints the planned changes, whatever the command. Flags on
+    what was stored, and what could not be done, go to stderr.
     """
-    if _is_dry_run(reply):
+    for note in _notes(reply.data):
+        talk(note)
+    if isinstance(reply.data, dict) and reply.data.get("dry_run") is True:
         talk(f"Nothing was stored. It would make {_counted(reply.data['changes'])}.")
         table, plain, none = _PLANNED
     if options.json:
@@ -133,6 +136,14 @@ def _csv_cell(value: Any) -> object:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _notes(data: Any) -> Iterator[str]:
+    """Yield what an answer says beside its items; `degraded` is a number among the figures of a graph."""
+    if isinstance(data, dict):
+        yield from map(flagged, data.get("flags", ()))
+        degraded = data.get("degraded")
+        yield from (f"Note: {each.removesuffix('.')}." for each in (degraded if isinstance(degraded, list) else ()))
+
+
 def print_json(data: Any) -> None:
     """Print data as JSON, as the API would."""
     click.echo(import_module("msgspec").json.encode(data))
@@ -188,10 +199,6 @@ def write_file(pieces: Iterable[bytes], file: Path, *, force: bool) -> None:
         raise Failure(f"{file} cannot be written: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
-
-
-def _is_dry_run(reply: Reply) -> bool:
-    return isinstance(reply.data, dict) and reply.data.get("dry_run") is True
 
 
 def _counted(changes: int) -> str:

@@ -163,16 +163,11 @@ def _stuck(task: dict[str, Any]) -> str:
 
 def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:
     """Return all items of a task that have failed."""
-    found: list[dict[str, Any]] = []
-    cursor: str | None = None
-    while task["failed"]:
-        request = calls.list_task_items(opened.space, task["id"], state="failed", limit=PAGE, cursor=cursor)
-        page = opened.client.send(request).data
-        found += page["items"]
-        cursor = page.get("next_cursor")
-        if cursor is None:
-            break
-    return found
+    if not task["failed"]:
+        return []
+    return opened.whole(
+        lambda cursor: calls.list_task_items(opened.space, task["id"], state="failed", limit=PAGE, cursor=cursor)
+    ).data["items"]
 
 
 def failed_lines(opened: Session, task: dict[str, Any]) -> list[str]:

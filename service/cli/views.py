@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from muisti.core.support.lazy import Lazy
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from muisti.core.model.outcomes import FlagCode
     from muisti.service.cli import grids
 else:  # rich is imported by the first table, not by `--help`
     grids = Lazy("muisti.service.cli.grids")
@@ -51,6 +52,23 @@ def likeness(found: Row) -> str:
     return safe(f"{found['id']}  {one_line(found['content'])}" + (f"  ({parts})" if parts else ""))
 
 
+def flagged(flag: Mapping[str, Any]) -> str:
+    """Return a flag on a stored memory as a sentence.
+
+    >>> [flagged({"code": code, "path": "$.content", "kind": "a key"}) for code in ("suspected", "redacted")]
+    ['Stored, but content may hold a secret: a key.', 'Not stored, in content: what looks like a key.']
+    """
+    match cast("FlagCode", flag["code"]):
+        case "echo":
+            return f"It only repeats memories that were just found: {' '.join(flag['ids'])}"
+        case "trust_lowered":
+            return f"Its trust is limited by the memories that it is derived from: {' '.join(flag['ids'])}"
+        case "suspected":
+            return f"Stored, but {flag['path'].removeprefix('$.')} may hold a secret: {flag['kind']}."
+        case "redacted":
+            return f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}."
+
+
 def _difference(stored: str | None, yours: str | None) -> str:
     if stored and yours:
         return f"stored {stored}, yours {yours}"
@@ -67,7 +85,7 @@ def cell(text: object, style: str = "") -> Text:
     return import_module("rich.text").Text("" if text is None else safe(str(text)), style)
 
 
-def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
+def grid(title: str | None, *columns: str, right: Sequence[str] = (), rows: Iterable[Iterable[Any]] = ()) -> Table:
     """Return a table, which shows every value whole on a narrow terminal too."""
     made = grids.Grid(
         title=cell(title) if title else None,
@@ -77,6 +95,8 @@ def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
     )
     for name in columns:
         made.add_column(name, justify="right" if name in right else "left")
+    for row in rows:
+        made.add_row(*map(_shown, row))
     return made
 
 
@@ -94,16 +114,30 @@ def listed(
     right: Sequence[str] = (),
     none: str = "",
     among: str = "items",
+    note: Callable[[Any], str] | None = None,
 ) -> View:
-    """Show each item of an answer as a row, with `columns` by heading, and as a line. An answer without is an item."""
+    """Show each item of an answer as a row, with `columns` by heading, and as a line. An answer without is an item.
 
-    def table(data: Any) -> Table:
-        made = grid(None, *columns, right=right)
-        for one in data.get(among, [data]):
-            made.add_row(*map(_shown, _values(one, columns.values())))
-        return made
+    `note` says what a person reads below the table.
+    """
+
+    def table(data: Any) -> RenderableType:
+        rows = (_values(one, columns.values()) for one in data.get(among, [data]))
+        made, below = grid(None, *columns, right=right, rows=rows), note(data) if note else ""
+        return stack(made, cell(below, "dim")) if below else made
 
     return View(table, lambda data: [tabbed(*_values(one, line)) for one in data.get(among, [data])], none)
+
+
+def rest(data: Any) -> str:
+    """Say how many items an answer leaves out, if any."""
+    more = data["total"] - len(data["items"])
+    return f"{more:,} more; --limit shows them." if more > 0 else ""
+
+
+def dim(field: Field) -> Field:
+    """Return a field whose value is dimmed in a table."""
+    return lambda one: cell(*_values(one, [field]), "dim")
 
 
 def same(*names: str, right: Sequence[str] = ()) -> View:
@@ -113,19 +147,23 @@ def same(*names: str, right: Sequence[str] = ()) -> View:
 
 def alike(headings: Sequence[str], of: Callable[[Any], Iterable[Sequence[object]]], none: str = "") -> View:
     """Show the same values of an answer in the rows of a table and in lines."""
-
-    def table(data: Any) -> Table:
-        made = grid(None, *headings)
-        for row in of(data):
-            made.add_row(*map(_shown, row))
-        return made
-
-    return View(table, lambda data: [tabbed(*row) for row in of(data)], none)
+    return View(
+        lambda data: grid(None, *headings, rows=of(data)), lambda data: [tabbed(*row) for row in of(data)], none
+    )
 
 
 def said(sentence: str, *line: object) -> View:
     """Show a sentence to a person, and a line to a program, whatever the answer is."""
     return View(lambda _: cell(sentence), lambda _: [tabbed(*line)])
+
+
+def stated(sentence: str, *columns: Field) -> View:
+    """Show an answer to a person as a sentence with its fields, and to a program as a line.
+
+    >>> stated("Made {name}.", "name").plain({"name": "a"})
+    ['a']
+    """
+    return View(lambda data: cell(sentence.format_map(data)), lines(*columns))
 
 
 def lines(*columns: Field) -> Callable[[Any], list[str]]:

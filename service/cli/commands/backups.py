@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,13 @@ from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
 from muisti.service.cli.options import Moment, Point, flag, integer, option
-from muisti.service.cli.output import check_folder, console, for_people, hint, print_json, talk
+from muisti.service.cli.output import check_folder, console, for_people, hint, print_json, show, talk
 from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
-from muisti.service.cli.views import cell, grid, sized, tabbed
+from muisti.service.cli.views import cell, grid, sized, stack, tabbed
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from muisti.core.model import values
     from muisti.core.model.backups import Stamp
     from muisti.core.model.location import Location
@@ -109,37 +111,30 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
 
 
 def _list(options: Globals, found: "Sequence[backup_targets.StoredBackup]") -> None:
-    if options.json:
-        print_json({"items": found})
-        return
-    if for_people(options) and found:
-        table = grid(None, "backup", "size", right=("size",))
-        for each in found:
-            table.add_row(cell(each.name), sized(each.size))
-        console(options).print(table)
-        return
-    for each in found:
-        click.echo(tabbed(each.name, each.size))
-    if for_people(options):
+    if for_people(options) and not found:
         talk("There is no backup here: muisti backup PATH")
+        return
+    rows = [(each.name, sized(each.size)) for each in found]
+    show(
+        options,
+        {"items": found},
+        lambda _: grid(None, "backup", "size", right=("size",), rows=rows),
+        lambda _: [tabbed(each.name, each.size) for each in found],
+    )
 
 
 def _print_stamp(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
-    if options.json:
-        spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
-        report = {"path": path, "bytes": stamp.size, "spaces": spaces}
-        print_json(report)
-        return
-    if for_people(options):
-        console(options).print(cell(f"{path}, {sized(stamp.size)}, opened and checked"))
-        table = grid(None, "space", "changes", right=("changes",))
-        for name, seq in sorted(stamp.spaces.items()):
-            table.add_row(cell(name), f"{seq.number:,}")
-        console(options).print(table)
-        return
-    click.echo(tabbed(what, path, stamp.size))
-    for name, seq in sorted(stamp.spaces.items()):
-        click.echo(tabbed("space", name, seq))
+    spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
+
+    def table(_: Any) -> "RenderableType":
+        rows = ((name, f"{stamp.spaces[name].number:,}") for name in spaces)
+        head = cell(f"{path}, {sized(stamp.size)}, opened and checked")
+        return stack(head, grid(None, "space", "changes", right=("changes",), rows=rows))
+
+    def lines(_: Any) -> list[str]:
+        return [tabbed(what, path, stamp.size), *(tabbed("space", name, seq) for name, seq in spaces.items())]
+
+    show(options, {"path": path, "bytes": stamp.size, "spaces": spaces}, table, lines)
 
 
 def _point(at: str) -> "values.Seq | int":

@@ -71,7 +71,7 @@ def bring(options: Globals, sources: Sequence[str], how: How) -> int:
             raise click.UsageError("--watch goes with one folder")
         return _watch(options, places[0], how)
     total = Look()
-    with session(options, how.allowed, create=not how.dry_run, reads=how.dry_run) as opened, _bars(options) as stages:
+    with session(options, create=not how.dry_run, reads=how.dry_run) as opened, _bars(options) as stages:
         for source, place in zip(sources, places, strict=True):
             stages.begin(source)
             _add(total, _bring_one(opened, place, how, stages))
@@ -149,7 +149,7 @@ def _add_sent(total: Sent, one: Sent) -> None:
 def _watch(options: Globals, place: Path, how: How) -> int:
     """Bring a folder in, then each change of it, until the person interrupts."""
     how = structs.replace(how, sync=True)
-    with session(options, how.allowed, create=True) as opened:
+    with session(options, create=True) as opened:
         try:
             for look, seconds in Watching(options, opened, Folder.of(place, how)).looks(Event()):
                 _print_change(options, look, seconds)

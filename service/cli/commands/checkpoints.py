@@ -8,7 +8,6 @@ import click
 from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option, integer, option
 from muisti.service.cli.output import answer
 from muisti.service.cli.session import ask, session
@@ -110,17 +109,16 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
 @click.argument("to")
 @allow_secrets_option
 @dry_run_option
-def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
+def rollback(options: Globals, to: str, *, dry_run: bool) -> None:
     """Restore a whole space to an earlier point.
 
     TO is a checkpoint, a time such as 2h or yesterday, or the number of a change. Memories that were added since are
     deleted; memories that were changed or deleted since are restored. The rollback is a change too, so it can be
     undone. Prints how many memories came back, changed and ended.
     """
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options) as opened:
         request = calls.roll_back(opened.space, {"to": point_of(opened, to)}, dry_run=dry_run)
         reply = opened.client.send(request)
-        talk_of_flags(reply.data)
         answer(options, reply, *ROLLED_BACK)
 
 

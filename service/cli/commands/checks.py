@@ -28,10 +28,10 @@ from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.contents import Check, integrity, memories_of, repair_faults, tell
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console, for_people, print_json
+from muisti.service.cli.output import show
 from muisti.service.cli.progress import compile_once, told
 from muisti.service.cli.session import client, demand, server_url, space_choice
-from muisti.service.cli.views import grid, safe, sized, tabbed
+from muisti.service.cli.views import grid, sized, tabbed
 from muisti.service.connect.clients import Home
 from muisti.service.connect.planning import registered
 from muisti.service.runtime.databases import location_of, whereabouts
@@ -56,17 +56,10 @@ def run(options: Globals, *, quick: bool, repair: bool) -> None:
     checks = [*_checks(options, quick=quick and not repair)]
     done = repair_faults(options, checks) if repair else None
     worst = max((check.status for check in checks), key=list(STYLES).index)
-    if options.json:
-        report = {"status": worst, "checks": checks}
-        print_json(report if done is None else report | {"repair": done})
-    elif for_people(options):
-        table = grid(None, "check", "", "found")
-        for check in checks:
-            table.add_row(check.name, Text(check.status, STYLES[check.status]), Text(safe(check.detail)))
-        console(options).print(table)
-    else:
-        for check in checks:
-            click.echo(tabbed(check.name, check.status, check.detail))
+    report = {"status": worst, "checks": checks} | ({} if done is None else {"repair": done})
+    rows = ((check.name, Text(check.status, STYLES[check.status]), check.detail) for check in checks)
+    plain = [tabbed(check.name, check.status, check.detail) for check in checks]
+    show(options, report, lambda _: grid(None, "check", "", "found", rows=rows), lambda _: plain)
     if done is not None and not options.json:
         tell(options, done)
     if (done is None and worst == "failed") or (done is not None and not done.whole):

@@ -78,8 +78,6 @@ def context(
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_context(opened.space, body))
         answer(options, reply, _viewed, lambda found: found["text"].splitlines())
-        for note in reply.data["degraded"]:
-            talk(f"Note: {note}")
         if "receipt" in reply.data:
             talk(f"Receipt: {reply.data['receipt']}")
 

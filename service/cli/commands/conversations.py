@@ -10,7 +10,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands
-from muisti.service.cli.commands.write import STDIN, allowed, talk_of_flags
+from muisti.service.cli.commands.write import STDIN
 from muisti.service.cli.options import (
     Moment,
     allow_secrets_option,
@@ -20,6 +20,7 @@ from muisti.service.cli.options import (
     if_version_option,
     integer,
     option,
+    together,
 )
 from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask
@@ -42,7 +43,6 @@ from muisti.service.cli.views import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
-    from rich.text import Text
 
 AT_ONCE = 1_000  # turns in one request
 PAGE = 100
@@ -60,6 +60,7 @@ conversations = Subcommands(
 
 _category = option("--category", "The category of the conversation, if it has one.")
 _session = option("--session", "The session of a new conversation.  [default: default]")
+_how = together(_category, if_version_option, dry_run_option)
 
 
 def _added(data: Any) -> str:
@@ -68,17 +69,13 @@ def _added(data: Any) -> str:
     return f"Added {data['created']:,} to {data['conversation']}{before}; the next turn is {data['next_turn']}."
 
 
-def _title(one: Any) -> "Text":
-    return cell(brief(one["title"]), "dim" if one["state"] == "closed" else "")
-
-
 CONVERSATIONS = listed(
     {
         "conversation": "name",
         "turns": lambda one: f"{one['turns']:,}",
         "last turn": ago_of("last_at"),
         "session": "session",
-        "title": _title,
+        "title": lambda one: cell(brief(one["title"]), "dim" if one["state"] == "closed" else ""),
     },
     ("name", "turns", "last_at", "session", "state", "title"),
     right=("turns",),
@@ -131,17 +128,10 @@ def show(
     """
     with open_session(options, reads=True) as opened:
         found = opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
-        turns: list[Any] = []
-        cursor = None
-        while True:
-            request = calls.list_exchanges(
-                opened.space, name, category=category, as_of=as_of, limit=PAGE, cursor=cursor, from_=first, to=last
-            )
-            page = opened.client.send(request).data
-            turns += page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                break
+        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": PAGE, "from_": first, "to": last}
+        turns = opened.whole(lambda cursor: calls.list_exchanges(opened.space, name, cursor=cursor, **given)).data[
+            "items"
+        ]
         answer(
             options,
             revised(found, {**found.data, "exchanges": turns}),
@@ -170,15 +160,7 @@ def show(
 @allow_secrets_option
 @dry_run_option
 def add(
-    options: Globals,
-    name: str,
-    text: str,
-    *,
-    session: str | None,
-    category: str | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **said: Any,
+    options: Globals, name: str, text: str, *, session: str | None, category: str | None, dry_run: bool, **said: Any
 ) -> None:
     """Add turns to a conversation, which is made if it is missing.
 
@@ -189,20 +171,17 @@ def add(
     """
     given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
     requests = [[_said(text, said)]] if text != STDIN else _read()
-    with open_session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
+    with open_session(options, create=not dry_run, reads=dry_run) as opened:
         for items in requests:
             request = calls.add_exchanges(opened.space, name, {"items": items, **given}, dry_run=dry_run)
             reply = opened.write(lambda request=request: opened.client.send(request))
-            talk_of_flags(reply.data)
             answer(options, reply, *ADDED)
 
 
 @conversations.has('muisti conversations rename c-42 "The move to Turku"')
 @click.argument("name")
 @click.argument("title")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def rename(options: Globals, name: str, title: str, **how: Any) -> None:
     """Give a conversation another title. Its NAME stays, because its turns name it."""
     _change(options, name, {"title": title}, **how)
@@ -211,9 +190,7 @@ def rename(options: Globals, name: str, title: str, **how: Any) -> None:
 @conversations.has("muisti conversations move c-42 work")
 @click.argument("name")
 @click.argument("session")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def move(options: Globals, name: str, session: str, **how: Any) -> None:
     """Move a conversation to another session, which is made if it is missing."""
     _change(options, name, {"session": session}, **how)
@@ -221,9 +198,7 @@ def move(options: Globals, name: str, session: str, **how: Any) -> None:
 
 @conversations.has("muisti conversations close c-42")
 @click.argument("name")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def close(options: Globals, name: str, **how: Any) -> None:
     """Close a conversation: it takes no more turns."""
     _change(options, name, {"state": "closed"}, **how)
@@ -231,9 +206,7 @@ def close(options: Globals, name: str, **how: Any) -> None:
 
 @conversations.has("muisti conversations reopen c-42")
 @click.argument("name")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def reopen(options: Globals, name: str, **how: Any) -> None:
     """Open a closed conversation again."""
     _change(options, name, {"state": "open"}, **how)
@@ -250,9 +223,7 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
     first number brings all of it back.
     """
     deleted = View(
-        lambda data: cell(
-            f"Deleted {name} with {data['exchanges']:,} turns; muisti undo --last {data['total']} brings it back."
-        ),
+        lambda data: cell(f"Deleted {name} with {data['exchanges']:,} turns. Back: muisti undo --last {data['total']}"),
         lines("total", "exchanges", "topics"),
     )
     ask(options, lambda space: calls.delete_conversation(space, name, category=category, dry_run=dry_run), deleted)
@@ -276,13 +247,7 @@ def adopt(options: Globals, dry_run: bool) -> None:
 
 
 def _change(
-    options: Globals,
-    name: str,
-    body: Mapping[str, Any],
-    *,
-    category: str | None,
-    if_version: int | None,
-    dry_run: bool,
+    options: Globals, name: str, body: Any, *, category: str | None, if_version: int | None, dry_run: bool
 ) -> None:
     with open_session(options) as opened:
         if_match = None
@@ -343,11 +308,10 @@ def _messages(turn: Any) -> list[tuple[str | None, str]]:
 
 
 def _turns(turns: Sequence[Any]) -> "Table":
-    table = grid(None, "turn", "speaker", "text", right=("turn",))
+    rows: list[tuple[Any, ...]] = []
     for one in turns:
-        mark = "superseded" if one["superseded_by"] else ""
-        for number, (who, text) in enumerate(_messages(one)):
-            table.add_row("" if number else str(one["turn"]), cell(who, "cyan"), cell(text, "dim" if mark else ""))
-        if mark:
-            table.add_row("", "", cell(f"superseded by {one['superseded_by']}", "dim"))
-    return table
+        by = one["superseded_by"]
+        for place, (who, text) in enumerate(_messages(one)):
+            rows.append(("" if place else one["turn"], cell(who, "cyan"), cell(text, "dim" if by else "")))
+        rows += [("", "", cell(f"superseded by {by}", "dim"))] if by else []
+    return grid(None, "turn", "speaker", "text", right=("turn",), rows=rows)

@@ -9,8 +9,8 @@ from muisti.core.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
-from muisti.service.cli.output import answer, revised, talk
+from muisti.service.cli.options import allowing, as_of, choice, dry_run_option, flag, integer, option
+from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, session
 from muisti.service.cli.views import View, cell, lines, listed, safe, same, tabbed
 
@@ -45,7 +45,7 @@ else:  # with what reads folders
 @integer("--largest", "Leave larger files of a folder out.", 1, metavar="MB", default=100)
 @option("--language languages", "Only source code in this language, of a folder; repeat for several.", multiple=True)
 @flag("--no-tests", "Leave the tests of a repository out.")
-@flag("--allow-secrets", "Also store texts that look like a password or a key.")
+@allowing("secrets", "Also store texts that look like a password or a key.")
 def ingest(options: Globals, sources: tuple[str, ...], **given: Any) -> int | None:
     """Store files as documents, in chunks that searches find.
 
@@ -130,16 +130,9 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
     Prints the ID of each chunk, its first and last character, its tokens, its headings and how it begins.
     """
     with session(options, reads=True) as opened:
-        request = calls.list_chunks(opened.space, name, category=category, as_of=as_of, limit=PAGE)
-        reply = opened.client.send(request)
-        items = [*reply.data["items"]]
-        cursor = reply.data["next_cursor"]
-        while cursor is not None:
-            request = calls.list_chunks(opened.space, name, category=category, as_of=as_of, limit=PAGE, cursor=cursor)
-            page = opened.client.send(request).data
-            items += page["items"]
-            cursor = page["next_cursor"]
-        answer(options, revised(reply, {**reply.data, "items": items, "next_cursor": None}), *CHUNKS)
+        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": PAGE}
+        reply = opened.whole(lambda cursor: calls.list_chunks(opened.space, name, cursor=cursor, **given))
+        answer(options, reply, *CHUNKS)
 
 
 @documents.has("muisti documents text webshop/README.md > README.md")

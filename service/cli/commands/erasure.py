@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
 from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import JsonObject, flag, option
+from muisti.service.cli.options import JsonObject, flag, option, together
 from muisti.service.cli.output import answer, asking, revised, talk
 from muisti.service.cli.session import client, follow, session
 from muisti.service.cli.views import cell, safe, short, tabbed
@@ -29,18 +29,14 @@ LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def report_options(command: F) -> F:
-    """Add --report and --no-report to a command."""
-    where = option(
+report_options = together(
+    option(
         "--report",
         "File for the signed report.  [default: muisti-purge-ID.json here]",
         click.Path(dir_okay=False, path_type=Path),
-    )
-    none = flag("--no-report", "Write no report; no other copy is kept.")
-    return where(none(command))
+    ),
+    flag("--no-report", "Write no report; no other copy is kept."),
+)
 
 
 @command(
@@ -53,7 +49,7 @@ def report_options(command: F) -> F:
 @click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
 @option("--author", "Memories that ever had this author.")
 @option("--source", "Memories that ever had this source.", metavar="TEXT")
-@option("--filter filter_", "Memories of which any version ever met this filter.", JsonObject())
+@option("--filter", "Memories of which any version ever met this filter.", JsonObject())
 @option("--older-than-days", "Memories created longer ago than this.", float, metavar="DAYS")
 @flag("--everything", "All memories of the space; needs --confirm.")
 @option("--confirm", "Name of the space, to confirm --everything.", metavar="SPACE")
@@ -64,17 +60,13 @@ def report_options(command: F) -> F:
 def purge(
     options: Globals,
     name: tuple[str, ...],
-    author: str | None,
-    source: str | None,
-    filter_: dict[str, Any] | None,
-    older_than_days: float | None,
-    everything: bool,
-    confirm: str | None,
+    *,
     dry_run: bool,
     task: bool,
     yes: bool,
     report: Path | None,
     no_report: bool,
+    **which: Any,
 ) -> None:
     """Erase memories permanently, with a signed report.
 
@@ -83,21 +75,19 @@ def purge(
     terminal it needs --yes. Afterwards it searches every place, and prints what is left there. The signed report is
     written to a file, because no other copy is kept. From 1,000 memories on they are erased as a task.
     """
-    given = {"author": author, "source": source, "older_than_days": older_than_days, "confirm": confirm}
-    body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    body |= {"filter": filter_} if filter_ else {}
-    body |= {"everything": True} if everything else {}
+    body = {field: value for field, value in which.items() if value not in (None, False, {})}
+    everything = "everything" in body
     if bool(name) == bool(body):
         raise click.UsageError("name one memory, or choose memories by options")
     if task and (name or everything):
         raise click.UsageError("--task goes with a choice by author, source, filter or age")
-    agreed = dry_run or yes or confirm is not None
+    agreed = dry_run or yes or "confirm" in body
     if not agreed and not asking():
         raise click.UsageError(
             "purge erases permanently: repeat with --yes, or with --dry-run to see what would be erased"
         )
     with session(options) as opened:
-        purged = _one(opened, name) if name else _chosen(opened, body)
+        purged = _purge(opened, name, body)
         planned = purged(True) if dry_run or not (name or everything) or not agreed else None
         if planned is not None and not agreed:
             _ask(opened, planned)
@@ -110,16 +100,13 @@ def purge(
             raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)
 
 
-def _one(opened: "Session", name: tuple[str, ...]) -> Callable[[bool], "Reply"]:
-    """Return a function that erases one memory, or plans it in a dry run."""
+def _purge(opened: "Session", name: tuple[str, ...], body: dict[str, Any]) -> Callable[[bool], "Reply"]:
+    """Return a function that erases the named or the chosen memories, or plans it in a dry run."""
+    if not name:
+        return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
     check_name(name)
     found = locate(opened, name)
     return lambda dry_run: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
-
-
-def _chosen(opened: "Session", body: dict[str, Any]) -> Callable[[bool], "Reply"]:
-    """Return a function that erases the chosen memories, or plans it in a dry run."""
-    return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
 
 
 def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Reply":
@@ -144,18 +131,13 @@ def _ask(opened: "Session", planned: "Reply") -> None:
     """
     count = planned.data["changes"]
     for memory_id in [one["memory_id"] for one in planned.data["items"][:EXAMPLES]]:
-        talk(f"  {memory_id}  {safe(_text(opened, memory_id))}")
+        versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
+        talk(f"  {memory_id}  {safe(short(versions[0]['memory']['content']))}")
     if count > EXAMPLES:
         talk(f"  and {count - EXAMPLES:,} more")
     many = f"{count:,} {'memory' if count == 1 else 'memories'}"
     if not click.confirm(f"Erase {many} of the space {opened.space} permanently, with their history?", err=True):
         raise Failure("Nothing was erased.")
-
-
-def _text(opened: "Session", memory_id: str) -> str:
-    """Return the start of a memory, current or deleted."""
-    versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
-    return short(versions[0]["memory"]["content"])
 
 
 @command("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json", name="verify-report")
@@ -170,7 +152,11 @@ def verify_report(options: Globals, report: Any, keys: Any) -> None:
     text = report.read().strip()
     try:
         signed = json.loads(text)["signed"] if text.startswith("{") else text
-        known = json.load(keys) if keys is not None else _keys(options)
+        if keys is not None:
+            known = json.load(keys)
+        else:
+            with client(options) as opened:
+                known = opened.send(calls.get_signing_keys()).data
         payload = signing.verified(str(signed), known["keys"])
     except (ValueError, KeyError, TypeError) as error:
         raise Failure("this is no report, or these are no keys") from error
@@ -182,11 +168,6 @@ def verify_report(options: Globals, report: Any, keys: Any) -> None:
     for line in _lines({"report": json.loads(payload)}):
         click.echo(line)
     talk("The signature is valid.")
-
-
-def _keys(options: Globals) -> Any:
-    with client(options) as opened:
-        return opened.send(calls.get_signing_keys()).data
 
 
 def _lines(data: Any) -> list[str]:

@@ -14,7 +14,7 @@ from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
 from muisti.service.cli.commands import graph_views as views
-from muisti.service.cli.options import as_of, choice, dry_run_option, flag, integer, option
+from muisti.service.cli.options import JOINED, as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import answer, talk, write_file
 from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
 from muisti.service.cli.views import View
@@ -38,7 +38,7 @@ graph = Subcommands(
 limit = integer("-n --limit", "At most.  [default: 50]", 1, ENTITIES_MAX)
 facts = integer("-n --limit", "At most.  [default: 100]", 1, FACTS_MAX)
 depth = integer("--depth", "Ties to follow.  [default: 1]", 1, DEPTH_MAX)
-ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, multiple=True)
+ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
 
 
 def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
@@ -87,10 +87,9 @@ def show(options: Globals, name: str, **given: Any) -> None:
 @choice("--sort", "Order.  [default: -association]", ("-association", "-weight"))
 @limit
 @as_of
-def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any) -> None:
+def neighbours(options: Globals, name: str, **given: Any) -> None:
     """Show what is tied to an entity, by relations and by being mentioned together."""
-    kind = ",".join(kinds) or None
-    _ask(options, lambda space: calls.list_neighbours(space, entity=name, kinds=kind, **given), views.NEIGHBOURS)
+    _ask(options, lambda space: calls.list_neighbours(space, entity=name, **given), views.NEIGHBOURS)
 
 
 @graph.has("muisti graph path Ann Acme")
@@ -98,10 +97,9 @@ def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any
 @click.argument("second")
 @ties
 @as_of
-def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], as_of: str | None) -> int:
+def path(options: Globals, first: str, second: str, **given: Any) -> int:
     """Show a shortest path from one entity to another. The exit code is 1 when there is none."""
-    kind = ",".join(kinds) or None
-    request = partial(calls.find_path, from_=first, to=second, kinds=kind, as_of=as_of)
+    request = partial(calls.find_path, from_=first, to=second, **given)
     found = _ask(options, request, views.PATH)["found"]
     if not found:
         talk("No way leads from one to the other.")
@@ -111,13 +109,12 @@ def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], as_o
 @graph.has("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
 @option("--subject", "Only relations of this entity.")
 @option("--object target", "Only relations to this entity.")
-@choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, multiple=True)
+@choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, **JOINED)
 @facts
 @as_of
-def relations(options: Globals, kinds: tuple[str, ...], **given: Any) -> None:
+def relations(options: Globals, **given: Any) -> None:
     """List relations by subject, kind and object, those of the latest memories first."""
-    kind = ",".join(kinds) or None
-    _ask(options, lambda space: calls.list_relations(space, kinds=kind, **given), views.RELATIONS)
+    _ask(options, lambda space: calls.list_relations(space, **given), views.RELATIONS)
 
 
 @graph.has("muisti graph proposals")
@@ -171,25 +168,15 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
 )
 @click.argument("subject")
 @click.argument("kind", type=click.Choice(RELATION_KINDS), metavar="KIND")
-@click.argument("object_", metavar="[OBJECT]", required=False)
+@click.argument("object", metavar="[OBJECT]", required=False)
 @option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
 @flag("--not negative", "State that it is not so.")
 @dry_run_option
-def relate(
-    options: Globals,
-    subject: str,
-    kind: str,
-    object_: str | None,
-    literal: str | None,
-    *,
-    negative: bool,
-    dry_run: bool,
-) -> None:
+def relate(options: Globals, *, dry_run: bool, **body: Any) -> None:
     """State a relation."""
-    if (object_ is None) == (literal is None):
+    if (body["object"] is None) == (body["literal"] is None):
         raise click.UsageError("give OBJECT, a name, or --text, words")
-    body: dict[str, Any] = {"subject": subject, "kind": kind, "negative": negative}
-    body |= {"object": object_} if literal is None else {"literal": literal}
+    body.pop("object" if body["object"] is None else "literal")
     request = partial(calls.state_relation, body=body, dry_run=dry_run)
     ask(options, request, views.STATEMENT, create=not dry_run, reads=dry_run)
 

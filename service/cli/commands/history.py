@@ -11,10 +11,9 @@ from muisti.client import calls
 from muisti.core.model.terms import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
 from muisti.service.app import named
 from muisti.service.app.client import Unreachable, listen
-from muisti.service.cli.base import Globals, command, completes
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.checkpoints import seq_of
-from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.naming import locate, memory_argument
 from muisti.service.cli.options import (
     allow_secrets_option,
     as_filter,
@@ -54,7 +53,7 @@ PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to
 
 
 @command("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti history rules/deploy")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 def history(options: Globals, name: tuple[str, ...]) -> None:
     """Show the versions of a memory and what each changed.
 
@@ -62,13 +61,9 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     that address now, else the last one there. Plain lines have the version, its time, and a field with its old and new
     value.
     """
-    check_name(name)
     with session(options, reads=True) as opened:
         found = locate(opened, name, gone=True)
-        reply = opened.client.send(named.history(opened.space, found))
-        while (cursor := reply.data["next_cursor"]) is not None:
-            more = opened.client.send(named.history(opened.space, found, cursor=cursor)).data
-            reply.data.update(items=reply.data["items"] + more["items"], next_cursor=more["next_cursor"])
+        reply = opened.whole(lambda cursor: named.history(opened.space, found, cursor=cursor))
         answer(options, reply, lambda data: _table(data["items"]), lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
@@ -79,7 +74,7 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
     "muisti restore rules deploy",
 )
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @integer("--to", "Version to restore.  [default: the one before the last change]", 1)
 @if_version_option
 @allow_secrets_option
@@ -90,7 +85,6 @@ def restore(
     *,
     to: int | None,
     if_version: int | None,
-    allow_secrets: bool,
     dry_run: bool,
 ) -> None:
     """Restore an earlier version of a memory.
@@ -98,13 +92,11 @@ def restore(
     This makes a new version, so nothing is lost. Without --to it undoes the last change or deletion. A CATEGORY and a
     KEY name the memory at that address now, else the last one there. Prints the ID and the new version.
     """
-    check_name(name)
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options) as opened:
         found = locate(opened, name, gone=True)
         body = {} if to is None else {"version": to}
         tag = named.etag(opened.client, opened.space, found, if_version)
         reply = opened.client.send(named.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))
-        talk_of_flags(reply.data)
         answer(
             options,
             reply,
@@ -119,7 +111,7 @@ def restore(
 @option("--request", "Undo the request with this X-Request-Id; all its changes, unless --last.", metavar="ID")
 @allow_secrets_option
 @dry_run_option
-def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
+def undo(options: Globals, *, dry_run: bool, **which: Any) -> None:
     """Undo the last call.
 
     Undoes your last request as a whole, another --request, or a change of an author's memories. All or none: if others
@@ -128,16 +120,11 @@ def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) 
     if which["author"] is not None and which["request"] is not None:
         raise click.UsageError("give --author or --request, not both")
     given = {name: value for name, value in which.items() if value is not None}
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options) as opened:
         reply = opened.client.send(calls.undo(opened.space, given, dry_run=dry_run))
-        talk_of_flags(reply.data)
         if reply.data.get("undone") and not options.json:
             talk(f"Undone: {reply.data['undone']}.")
-        answer(options, reply, _undone, _ids)
-
-
-def _ids(data: Mapping[str, Any]) -> list[str]:
-    return [*(one["id"] for one in data["items"]), *data["ended"]]
+        answer(options, reply, _undone, lambda data: [*(one["id"] for one in data["items"]), *data["ended"]])
 
 
 def _undone(data: Mapping[str, Any]) -> "RenderableType":
@@ -168,16 +155,12 @@ def _changed_text(change: Mapping[str, Any]) -> str:
     return brief(memory["content"]) if memory else ""
 
 
-def _changed_id(change: Mapping[str, Any]) -> str:
-    return "" if change["memory_id"] is None else short_id({"id": change["memory_id"]})
-
-
 CHANGES = listed(
     {
         "seq": "seq",
         "when": ago_of("at"),
         "change": "change",
-        "id": _changed_id,
+        "id": lambda change: "" if change["memory_id"] is None else short_id({"id": change["memory_id"]}),
         "by": lambda one: cell(one["actor"], "dim"),
         "text": lambda one: _changed_text(one)[:SHOWN],
     },

@@ -51,7 +51,6 @@ class How:
     system: str | None = None
     dry_run: bool = False
     atomic: bool = True
-    allowed: Sequence[str] = ()
     projects: Sequence[str] = ()
 
 
@@ -118,7 +117,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
     with (
         _problems(options, file),
         _source(file) as source,
-        opened_end(options, how.allowed, need="write", create=True, dry_run=how.dry_run) as end,
+        opened_end(options, need="write", create=True, dry_run=how.dry_run) as end,
         Stages(console(options, stderr=True), silent=True) as stages,
     ):
         stages.begin(source.name)

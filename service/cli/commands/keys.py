@@ -11,14 +11,16 @@ from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import Moment, choice, comma_list, dry_run_option, flag, integer, option
-from muisti.service.cli.output import answer, asking, print_json, talk
+from muisti.service.cli.output import answer, asking, show, talk
 from muisti.service.cli.session import client, demand, file_of, refusals, server_url, settings_for
-from muisti.service.cli.views import ago_of, listed, said, tabbed
+from muisti.service.cli.views import ago_of, listed, said
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
+    from muisti.client import Reply
     from muisti.core.engine import Engine
     from muisti.service.app import local
+    from muisti.service.app.client import Client
     from muisti.service.runtime import running
     from muisti.service.settings import Settings, checks
 else:  # with the core
@@ -88,46 +90,29 @@ MEANING = (
 @option(
     "--expires-at --expires", "When the key stops working: a date, a time, or a span such as 30d.", Moment(ahead=True)
 )
-def create(
-    options: Globals,
-    name: str | None,
-    admin: bool,
-    mode: str | None,
-    scopes: tuple[str, ...],
-    spaces: tuple[str, ...],
-    category: str | None,
-    source_class: str | None,
-    expires_at: str | None,
-) -> None:
+def create(options: Globals, name: str | None, *, admin: bool, **given: Any) -> None:
     """Create a key, and show it once.
 
     Only a hash of the key is stored. Once a key exists, every request to the server needs one, even after all keys
     expire. `muisti keys clear` deletes all keys.
     """
-    if admin and (mode or scopes or spaces or category):
+    scopes, spaces = comma_list(given.pop("scopes")), comma_list(given.pop("spaces"))
+    given = {field: value for field, value in given.items() if value}
+    if admin and (scopes or spaces or "mode" in given or "category" in given):
         raise click.UsageError("--admin allows everything; leave out --mode, --scope, --spaces and --category")
-    if not admin and (not (mode or scopes) or not spaces):
+    if not admin and not (spaces and (scopes or "mode" in given)):
         raise click.UsageError("say what the key may do: --admin, or --mode (or --scope) together with --spaces")
-    body: dict[str, Any] = {"name": name or "admin", "spaces": ["*"] if admin else comma_list(spaces)}
     if not admin and not name:
         raise click.UsageError("give the key a name that says what it is for")
+    body = {"name": name or "admin", "spaces": ["*"] if admin else spaces, **given}
     if admin or scopes:
-        body["scopes"] = list(get_args(Scope)) if admin else comma_list(scopes)
-    if mode:
-        body["mode"] = mode
-    body |= {
-        name: value
-        for name, value in (("category", category), ("source_class", source_class), ("expires_at", expires_at))
-        if value
-    }
+        body["scopes"] = [*get_args(Scope)] if admin else scopes
     with client(options, create=True) as opened:
         demand(options, "admin")
-        if not opened.send(calls.list_keys()).data["items"]:
+        if not _all(opened):
             talk("This is the first key: from now on every request to a server needs one, even after all keys expire.")
             talk(BACK)
-        reply = opened.send(calls.create_key(body))
-        talk("This key is shown once and stored nowhere; keep it with your other secrets.")
-        answer(options, reply, *said(reply.data["key"], reply.data["key"]))
+        _show(options, opened.send(calls.create_key(body)))
 
 
 @keys.has("muisti keys list", "muisti keys list --json", name="list")
@@ -147,11 +132,9 @@ def revoke(options: Globals, key: str) -> None:
     """
     with client(options) as opened:
         demand(options, "admin")
-        key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
+        key_id = _id_of(key, _all(opened))
         answer(options, opened.send(calls.revoke_key(key_id)), *said(f"Revoked {key_id}.", key_id, "revoked"))
-        if server_url(options) is None and all(
-            _state(one) in ENDED for one in opened.send(calls.list_keys()).data["items"]
-        ):
+        if server_url(options) is None and all(_state(one) in ENDED for one in _all(opened)):
             talk("No key is valid now, and requests to a server still need one: create another.")
             talk(BACK)
 
@@ -166,10 +149,13 @@ def rotate(options: Globals, key: str, overlap: int) -> None:
     """
     with client(options) as opened:
         demand(options, "admin")
-        key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
-        reply = opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap}))
-        talk("This key is shown once and stored nowhere; keep it with your other secrets.")
-        answer(options, reply, *said(reply.data["key"], reply.data["key"]))
+        key_id = _id_of(key, _all(opened))
+        _show(options, opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap})))
+
+
+def _show(options: Globals, reply: "Reply") -> None:
+    talk("This key is shown once and stored nowhere; keep it with your other secrets.")
+    answer(options, reply, *said(reply.data["key"], reply.data["key"]))
 
 
 @command("muisti audit", "muisti audit --json")
@@ -181,6 +167,10 @@ def audit(options: Globals, limit: int) -> None:
     """
     with client(options, reads=True) as opened:
         answer(options, opened.send(calls.list_audit(limit=limit)), *AUDIT)
+
+
+def _all(opened: "Client") -> Sequence[Any]:
+    return opened.send(calls.list_keys()).data["items"]
 
 
 def _id_of(key: str, known: Sequence[Any]) -> str:
@@ -222,10 +212,7 @@ def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
             raise click.UsageError(f"{ONLY_HERE}; this database is on a server")
         with local.open_here(settings) as engine:
             count = _cleared(engine, yes=yes, dry_run=dry_run)
-    if options.json:
-        print_json({"deleted": count, "dry_run": dry_run})
-    else:
-        click.echo(tabbed(count))
+    show(options, {"deleted": count, "dry_run": dry_run}, lambda _: str(count), lambda _: [str(count)])
     if count and not dry_run:
         _say_what_remains(settings)
 

@@ -48,7 +48,6 @@ class How(Struct, frozen=True, kw_only=True):
     main_content: bool
     largest: int
     choice: Choice
-    allowed: Sequence[str]
 
     def parameters(self) -> dict[str, Any]:
         """Return the query parameters of a request that stores files."""
@@ -69,7 +68,6 @@ def how_of(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str],
     Raises:
         UsageError: they cannot be used together.
     """
-    allowed = ("secrets",) if given.pop("allow_secrets") else ()
     choice = Choice(comma_list(given.pop("languages")), tests=not given.pop("no_tests"))
     chunking = Chunking(strategy=strategy, size=chunk_size, overlap=overlap)
     try:
@@ -77,9 +75,7 @@ def how_of(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str],
         check_languages(choice.languages)
     except InvalidInput as refused:
         raise click.UsageError("; ".join(f"--{one.path[2:]} {one.message}" for one in refused.problems)) from refused
-    found = How(
-        choice=choice, chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, allowed=allowed, **given
-    )
+    found = How(choice=choice, chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, **given)
     if found.preview and (found.sync or found.watch):
         raise click.UsageError("--preview goes without --sync and --watch")
     if found.watch and found.dry_run:
@@ -367,7 +363,7 @@ def _hashes(known: Mapping[str, Found], paths: Iterable[str]) -> dict[str, str]:
 
 def compared(options: Globals, folder: str, name: str | None, category: str | None) -> dict[str, list[str]]:
     """Return the paths of files that differ from their documents, by what became of them."""
-    given = {"watch": False, "preview": False, "main_content": False, "allow_secrets": False}
+    given = {"watch": False, "preview": False, "main_content": False}
     given |= {"languages": (), "no_tests": False}
     how = how_of(
         **given, name=name, category=category, sync=True, dry_run=True,

@@ -41,7 +41,7 @@ def evaluate(
     folders: Sequence[Path],
     *,
     modes: list[str],
-    fusion: list[str],
+    fusion: list[str] | None,
     alpha: float | None,
     size: int | None,
     against: Path | None,
@@ -56,7 +56,7 @@ def evaluate(
         measured = [_measure(opened, dataset, plans, itself, stages) for dataset in datasets]
     for each in measured:
         for run in each.runs:
-            report.save(run, target / _file_name(run))
+            report.save(run, target / f"{run.dataset}-{run.mode.replace(':', '-')}.json")
     comparisons = [found for each in measured for run in each.runs if (found := _compared(run, earlier)) is not None]
     _print(options, measured, comparisons)
     if earlier and not comparisons:
@@ -98,7 +98,7 @@ def _datasets(folders: Sequence[Path], size: int | None) -> list[Dataset]:
     return [dataset if size is None else sample(dataset, size) for dataset in found]
 
 
-def _plans(mode: str, fusions: Sequence[str], alpha: float | None) -> list[Plan]:
+def _plans(mode: str, fusions: Sequence[str] | None, alpha: float | None) -> list[Plan]:
     if mode != "hybrid":
         return [Plan(mode=mode)]
     return [Plan(mode=mode, fusion=fusion, alpha=alpha) for fusion in fusions or [None]]
@@ -151,10 +151,6 @@ def _compared(run: Run, earlier: Sequence[Run]) -> _Compared | None:
     same = [other for other in earlier if other.dataset == run.dataset]
     alike = [other for other in same if other.mode == run.mode] or (same if len(same) == 1 else [])
     return _Compared(run, alike[0], compare(alike[0], run)) if alike else None
-
-
-def _file_name(run: Run) -> str:
-    return f"{run.dataset}-{run.mode.replace(':', '-')}.json"
 
 
 def _print(options: Globals, measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> None:

@@ -9,8 +9,7 @@ import click
 from muisti.core.model.terms import Fusion
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import comma_list, flag, integer, option, real
-from muisti.service.cli.values import one_of, refuse
+from muisti.service.cli.options import Several, flag, integer, option, real
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import measuring
@@ -21,22 +20,6 @@ MODES = ("keyword", "semantic", "hybrid")
 FUSIONS = get_args(Fusion)
 
 
-class Names(click.ParamType):
-    """Parse names with commas between."""
-
-    name = "names"
-
-    def __init__(self, known: Sequence[str]) -> None:
-        self._known = known
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        names = comma_list([value]) if isinstance(value, str) else list(value)
-        for name in names:
-            if name not in self._known:
-                refuse(name, one_of(self._known), param, ctx)
-        return list(dict.fromkeys(names))
-
-
 @command(
     "muisti eval my-questions",
     "muisti eval locomo beam100k --modes hybrid --fusion convex,rrf --save runs/fusion",
@@ -45,10 +28,8 @@ class Names(click.ParamType):
     name="eval",
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(file_okay=False, path_type=Path))
-@option("--modes", "Search modes, with commas between.", Names(MODES), default=",".join(MODES))
-@click.option(
-    "--fusion", type=Names(FUSIONS), default="", help="Ways to combine both rankings, for hybrid; one run each."
-)
+@option("--modes", "Search modes, with commas between.", Several(MODES), default=",".join(MODES))
+@option("--fusion", "Ways to combine both rankings, for hybrid; one run each.", Several(FUSIONS))
 @real("--alpha", "Weight of meaning against words, 0 to 1, for hybrid.", 0, 1)
 @integer("--sample size", "Ask at most N queries of each folder.", 1)
 @option("--against", "File or folder of an earlier run, to compare with.", click.Path(exists=True, path_type=Path))

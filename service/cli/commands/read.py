@@ -10,8 +10,8 @@ import click
 
 from muisti.client import Call, calls
 from muisti.service.app import named
-from muisti.service.cli.base import Globals, command, completes
-from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.base import Globals, command
+from muisti.service.cli.naming import locate, memory_argument
 from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option
 from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask, client, session, space_choice
@@ -42,7 +42,7 @@ TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expi
 
 
 @command("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @as_of
 @flag("--no-touch", "Do not count this as a retrieval.")
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
@@ -51,7 +51,6 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     Name it by its ID, or by the end of the ID that tables show. Or name it by its CATEGORY and KEY, as two words or as
     one: category/key.
     """
-    check_name(name)
     with session(options, reads=True) as opened:
         found = locate(opened, name, as_of)
         reply = opened.client.send(named.get(opened.space, found, as_of=as_of, no_touch=no_touch))
@@ -102,8 +101,6 @@ def list_memories(
         text = one_line if full else brief
         plain = lines("id", f"{sort or 'created'}_at", address, lambda memory: text(memory["content"]))
         answer(options, reply, lambda page: _table(page["items"], sort or "created"), plain)
-        for lack in reply.data.get("degraded", ()):
-            talk(f"Note: {lack}.")
         if reply.data["next_cursor"]:
             talk(f"There are more: --cursor {reply.data['next_cursor']}, or --all")
         elif not reply.data["items"] and cursor is None:

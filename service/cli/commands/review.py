@@ -1,6 +1,6 @@
 """Commands that review memories: lint, conflicts, feedback, telemetry, promote, prune."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
@@ -11,17 +11,16 @@ import click
 from muisti.client import Call, calls
 from muisti.core.model.terms import CHECKS, Decision, Verdict
 from muisti.service.app import named
-from muisti.service.cli.base import Globals, Subcommands, command, completes
-from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.naming import locate, memory_argument
 from muisti.service.cli.options import choice, dry_run_option, flag, integer, option, real
-from muisti.service.cli.output import answer, for_people, revised, talk
+from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import ask, session
 from muisti.service.cli.views import View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from muisti.client import Reply
     from muisti.service.cli.opening import Session
 
 FINDINGS = 50  # findings in a table
@@ -56,7 +55,7 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
         if fix is not None:
             _mend(opened, params, dry_run=dry_run)
             return
-        reply = _whole(opened, params)
+        reply = opened.whole(_asked(opened, params))
         answer(options, reply, _report, lines("check", "memory_id", "detail", remedy))
         if not for_people(options):
             talk(f"Score {reply.data['score']} of 100, {_counted(reply.data)}.")
@@ -64,28 +63,14 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
             talk(f"Note: {text}")
 
 
-def _pages(opened: "Session", params: Mapping[str, Any]) -> Iterator["Reply"]:
-    cursor: dict[str, str] = {}
-    while True:
-        asked = {"limit": AT_ONCE, **params, **cursor}
-        reply = opened.client.send(calls.lint_space(opened.space, **asked))
-        yield reply
-        if reply.data["next_cursor"] is None:
-            return
-        cursor = {"cursor": reply.data["next_cursor"]}
-
-
-def _whole(opened: "Session", params: Mapping[str, Any]) -> "Reply":
-    """Return the report of the whole space, from all its pages."""
-    pages = [*_pages(opened, params)]
-    items, last = [one for page in pages for one in page.data["items"]], pages[-1]
-    return revised(last, {**last.data, "items": items})
+def _asked(opened: "Session", params: Mapping[str, Any]) -> Callable[[str | None], Call]:
+    return lambda cursor: calls.lint_space(opened.space, **{"limit": AT_ONCE, **params, "cursor": cursor})
 
 
 def _mend(opened: "Session", params: Mapping[str, Any], *, dry_run: bool) -> None:
     """Send the fixes of every finding, one after the other."""
     done = 0
-    for reply in _pages(opened, params):
+    for reply in opened.pages(_asked(opened, params)):
         for one in reply.data["items"]:
             for each in one["fix"]:
                 opened.client.send(_request(each, dry_run=dry_run))
@@ -200,7 +185,7 @@ USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
 @command("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
 @dry_run_option
 def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
@@ -209,7 +194,6 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
     `none` removes your mark. The last mark of each caller counts; together they change the memory's score by a tenth at
     most. Prints how many callers found it useful, and how many did not.
     """
-    check_name(name)
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
         found = locate(opened, name)
@@ -218,13 +202,12 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
 
 
 @command("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     """Show how often a memory was retrieved, and its feedback.
 
     Prints the number of retrievals, the time of the last one, and how many callers found it useful or not useful.
     """
-    check_name(name)
     with session(options, reads=True) as opened:
         reply = opened.client.send(named.telemetry(opened.space, locate(opened, name)))
         answer(options, reply, lambda data: cell(_used(data)), lines(*USED))

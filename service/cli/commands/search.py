@@ -244,7 +244,6 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the answer says beside its hits: how the query was read, and what could not be done."""
     if (intent := found.get("intent")) is not None:
         yield f"Read as {intent['kind']}: {intent['sentence']}" + ("" if intent["applied"] else " Not applied.")
-    yield from (f"Note: {note}" for note in found["degraded"])
 
 
 def _note_on(place: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:

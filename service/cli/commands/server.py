@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.options import flag, integer, real
-from muisti.service.cli.output import console, for_people, print_json, talk
+from muisti.service.cli.output import console, for_people, show, talk
 from muisti.service.cli.session import ask, client, server_url, session
 from muisti.service.cli.views import grid, same, tabbed
 
@@ -145,21 +143,14 @@ def _scrape(opened: "Client") -> Reading:
 
 
 def _print(options: Globals, found: list[Row]) -> None:
-    if options.json:
-        values: dict[str, Any] = {f"{row.name} {row.unit}".strip(): round(row.value, 3) for row in found}
-        print_json(values)
-    elif for_people(options):
-        console(options).print(_table(found, options))
-    else:
-        for row in found:
-            click.echo(tabbed(row.name, f"{row.value:.3f}", row.unit))
+    values = {f"{row.name} {row.unit}".strip(): round(row.value, 3) for row in found}
+    lines = [tabbed(row.name, f"{row.value:.3f}", row.unit) for row in found]
+    show(options, values, lambda _: _table(found, options), lambda _: lines)
 
 
 def _table(found: list[Row], options: Globals) -> Any:
-    table = grid(f"{options.url}, since the last reading", "", "value", "", right=("value",))
-    for row in found:
-        table.add_row(row.name, f"{row.value:,.1f}", row.unit)
-    return table
+    rows = ((row.name, f"{row.value:,.1f}", row.unit) for row in found)
+    return grid(f"{options.url}, since the last reading", "", "value", "", right=("value",), rows=rows)
 
 
 OFF = "The read log is off; MUISTI_READ_LOG=ring or questions of the server turns it on."

@@ -1,7 +1,6 @@
 """Commands about spaces: which one is used here, which there are, and the policy of one."""
 
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -11,11 +10,19 @@ from muisti.core.model.terms import CLEAR_PHRASE, HALF_LIFE_MIN, SIMILARITY_MIN,
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
-from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.options import allow_secrets_option, choice, comma_list, dry_run_option, flag, integer, option
+from muisti.service.cli.options import (
+    DEFAULT,
+    OrDefault,
+    allow_secrets_option,
+    choice,
+    comma_list,
+    dry_run_option,
+    flag,
+    integer,
+    option,
+)
 from muisti.service.cli.output import answer, print_json, revised, talk
 from muisti.service.cli.session import ask, client, session, space_choice
-from muisti.service.cli.values import refuse
 from muisti.service.cli.views import ago_of, alike, cell, grid, listed, safe, said, same, short, tabbed, whole
 
 if TYPE_CHECKING:
@@ -143,9 +150,7 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
 @flag("--drop", "Erase FROM after the merge.")
 @allow_secrets_option
 @dry_run_option
-def merge(
-    options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, allow_secrets: bool, dry_run: bool
-) -> None:
+def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, dry_run: bool) -> None:
     """Merge the changes of one space into another.
 
     INTO takes over what FROM has changed since the fork or the last merge; of a space that is no fork, all memories are
@@ -154,7 +159,6 @@ def merge(
     with 0.
     """
     with client(options) as opened:
-        opened.allow(allowed(allow_secrets))
         try:
             body = {"from": from_, "strategy": strategy, "drop": drop}
             reply = opened.send(calls.merge_spaces(into, body, dry_run=dry_run))
@@ -163,7 +167,6 @@ def merge(
                 raise
             talk(f"Nothing to do: {from_} was merged into {into} before, and erased.")
             return
-        talk_of_flags(reply.data)
         answer(options, reply, *MERGED)
 
 
@@ -214,40 +217,15 @@ def _was_merged(opened: "Client", source: str, into: str) -> bool:
     return any((one["action"], one["space"], one["target"]) == wanted for one in noted)
 
 
-DEFAULT = "default"
 NONE = {"similarity_limit": "none", "review_limit": "none"}  # for people, where a value is null
 CHOICES = click.Choice([*get_args(Screening), DEFAULT])
 
 
-class Days(click.ParamType):
-    """Parse a number of days, or the word for the server's default."""
-
-    name = "days"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            if value == DEFAULT or isfinite(float(value)):
-                return value if value == DEFAULT else float(value)
-        except ValueError:
-            pass
-        refuse(value, f"a number of days, or {DEFAULT}", param, ctx)
+DAYS = OrDefault("days", click.FloatRange(), "a number of days")
 
 
-class Within(click.ParamType):
-    """Parse a number between two bounds, or the word for the default."""
-
-    def __init__(self, name: str, low: float, high: float) -> None:
-        """Name the number for the usage line."""
-        self.name, self._range = name, click.FloatRange(low, high)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number or the word. Raises a usage error for anything else."""
-        if value == DEFAULT:
-            return value
-        try:
-            return self._range.convert(value, param, ctx)
-        except click.BadParameter:
-            refuse(value, f"a number from {self._range.min} to {self._range.max}, or {DEFAULT}", param, ctx)
+def within(name: str, low: float, high: float) -> OrDefault:
+    return OrDefault(name, click.FloatRange(low, high), f"a number from {low} to {high}")
 
 
 @command(
@@ -261,28 +239,28 @@ class Within(click.ParamType):
 @option("--secrets", "What to do with texts that have passwords, keys or tokens.", CHOICES)
 @option("--personal-data", "The same for e-mail addresses, phone numbers, cards, bank accounts.", CHOICES)
 @choice("--echoes", "The same for texts that only repeat a search result.", [*get_args(Echoes), DEFAULT])
-@option("--history-days", "How long to keep old versions; 0: for ever.", Days(), metavar="DAYS")
-@option("--purge-after-days", "Erase memories older than this; default: never.", Days(), metavar="DAYS")
+@option("--history-days", "How long to keep old versions; 0: for ever.", DAYS, metavar="DAYS")
+@option("--purge-after-days", "Erase memories older than this; default: never.", DAYS, metavar="DAYS")
 @option(
     "--similarity-limit",
     "Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.",
-    Within("cosine", SIMILARITY_MIN, 1),
+    within("cosine", SIMILARITY_MIN, 1),
 )
 @option(
     "--review-limit",
     "Ask about a possible contradiction from this similarity on, 0.6 to 1; default: always.",
-    Within("cosine", SIMILARITY_MIN, 1),
+    within("cosine", SIMILARITY_MIN, 1),
 )
 @option(
     "--recency-weight",
     "How much age lowers a score in searches that do not say it, 0 (not at all) to 1.",
-    Within("weight", 0, 1),
+    within("weight", 0, 1),
     metavar="X",
 )
 @option(
     "--recency-half-life-days",
     "Age at which half of that effect is reached.",
-    Within("days", HALF_LIFE_MIN, 36_500),
+    within("days", HALF_LIFE_MIN, 36_500),
     metavar="DAYS",
 )
 @choice(

@@ -7,7 +7,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import TaskState
 from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import choice, dry_run_option, integer, option
+from muisti.service.cli.options import JOINED, choice, dry_run_option, integer, option
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, exit_code, failed_lines, follow, session
 from muisti.service.cli.views import ago_of, cell, listed
@@ -66,15 +66,14 @@ def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
 
 
 @tasks.has("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
-@choice("--state states", "Only this state.", get_args(TaskState), multiple=True)
-@option("--kind kinds", "Only this kind of work; repeat it.", metavar="KIND", multiple=True)
+@choice("--state", "Only this state.", get_args(TaskState), **JOINED)
+@option("--kind", "Only this kind of work; repeat it.", metavar="KIND", **JOINED)
 @integer("--limit", "Largest number of tasks.", 1, 100, default=20)
-def list_tasks(options: Globals, states: tuple[str, ...], kinds: tuple[str, ...], limit: int) -> None:
+def list_tasks(options: Globals, **given: Any) -> None:
     """List tasks, newest first.
 
     Prints the ID, the kind, the state, the finished and all items, the failed ones, and when the task was made.
     """
-    given = {"state": ",".join(states) or None, "kind": ",".join(kinds) or None, "limit": limit}
     ask(options, lambda space: calls.list_tasks(space, **given), TASKS, reads=True)
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
-from muisti.service.cli.options import choice, flag, integer, option
+from muisti.service.cli.options import allowing, choice, flag, integer, option
 from muisti.service.cli.output import check_folder, print_json, talk, write_file
 from muisti.service.cli.session import space_choice
 
@@ -196,8 +196,8 @@ SYSTEMS = (
 @flag("--dry-run", "Print what the import would do, and change nothing.")
 @flag("--each", "Import the valid lines even if others are not.  [default: all or none]")
 @option("--project projects", "Only this project of the file; repeat it.", multiple=True)
-@flag("--allow-secrets", "Also import texts that look like a password or a key.")
-@flag("--allow-personal-data", "Also import texts that look like personal data.")
+@allowing("secrets", "Also import texts that look like a password or a key.")
+@allowing("personal_data", "Also import texts that look like personal data.")
 @flag("--list listed", "List the imports of the space.")
 @integer("--undo", "Delete the memories of import N.", 1)
 def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
@@ -217,19 +217,8 @@ def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     elif how["undo"] is not None:
         intake.undo_import(options, how["undo"])
     else:
-        intake.bring(options, files, _how(**how))
-
-
-def _how(
-    *,
-    system: str | None,
-    dry_run: bool,
-    each: bool,
-    projects: tuple[str, ...],
-    allow_secrets: bool,
-    allow_personal_data: bool,
-    **_: Any,
-) -> "intake.How":
-    given = (("secrets", allow_secrets), ("personal_data", allow_personal_data))
-    allowed = tuple(name for name, is_given in given if is_given)
-    return intake.How(system=system, dry_run=dry_run, atomic=not each, allowed=allowed, projects=projects)
+        intake.bring(
+            options,
+            files,
+            intake.How(how["system"], how["dry_run"], not how["each"], how["projects"]),
+        )

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -12,7 +12,7 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
-from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
+from muisti.service.cli.naming import NAME, find, find_id, locate, memory_argument, split_text
 from muisti.service.cli.options import (
     CLEAR,
     choice,
@@ -25,13 +25,12 @@ from muisti.service.cli.options import (
 )
 from muisti.service.cli.output import answer, hint, show, talk
 from muisti.service.cli.session import session
-from muisti.service.cli.views import brief, cell, fields, grid, likeness, lines, said, stack, tabbed
+from muisti.service.cli.views import brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from muisti.client import Reply
-    from muisti.core.model.outcomes import FlagCode
     from muisti.core.text import passages, secrets
     from muisti.service.cli.opening import Session
 else:  # numpy and the core
@@ -56,37 +55,22 @@ SHOWN = 60  # characters of a content in a confirmation
 )
 @option("--idempotency-key", "Repeating the command with the same key stores nothing twice.", metavar="KEY")
 @dry_run_option
-def add(
-    options: Globals,
-    text: str,
-    *,
-    on_conflict: str | None,
-    idempotency_key: str | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
-) -> None:
+def add(options: Globals, text: str, *, idempotency_key: str | None, dry_run: bool, **fields: Any) -> None:
     """Store a text as a new memory.
 
     TEXT is the content; - reads it from standard input. Prints the new memory's ID.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
-        memory |= _sources(opened, memory)
-        body = memory | ({"on_conflict": on_conflict} if on_conflict else {})
+    with session(options, create=not dry_run, reads=dry_run) as opened:
+        body = _sourced(opened, memory)
         request = calls.add_memory(opened.space, body, idempotency_key=idempotency_key, dry_run=dry_run)
         reply = opened.write(lambda: opened.client.send(request))
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
         for found in reply.data.get("similar", ()):
             talk(_beside(found))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
-            lines("id"),
-        )
+        place = f"in the space {opened.space} of {opened.place}"
+        answer(options, reply, lambda memory: cell(f"Stored {memory['id']} {place}."), lines("id"))
 
 
 @command('muisti put rules deploy "We deploy on Mondays now" --author ann', "muisti put notes plan - < plan.md")
@@ -97,15 +81,7 @@ def add(
 @if_version_option
 @dry_run_option
 def put(
-    options: Globals,
-    category: str,
-    key: str,
-    text: str,
-    *,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
+    options: Globals, category: str, key: str, text: str, *, if_version: int | None, dry_run: bool, **fields: Any
 ) -> None:
     """Store a text at a category and key, replacing any memory there.
 
@@ -113,20 +89,19 @@ def put(
     without any of its old fields. Prints the ID and the version.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
-        memory |= _sources(opened, memory)
+    with session(options, create=not dry_run, reads=dry_run) as opened:
+        body = _sourced(opened, memory)
 
         def sent() -> "Reply":
             tag = named.etag(opened.client, opened.space, (category, key), if_version)
-            request = calls.put_entry(opened.space, category, key, memory, if_match=tag, dry_run=dry_run)
-            return opened.client.send(request)
+            return opened.client.send(calls.put_entry(opened.space, category, key, body, if_match=tag, dry_run=dry_run))
 
         reply = sent() if if_version is not None else opened.write(sent)
-        talk_of_flags(reply.data)
+        place = f"{category}/{key}: version"
         answer(
             options,
             reply,
-            lambda memory: cell(f"Stored {memory['id']} at {category}/{key}: version {memory['version']}."),
+            lambda memory: cell(f"Stored {memory['id']} at {place} {memory['version']}."),
             lines("id", "version"),
         )
         if not dry_run and reply.data["version"] > 1:
@@ -145,15 +120,7 @@ def put(
 @memory_fields
 @if_version_option
 @dry_run_option
-def update(
-    options: Globals,
-    words: tuple[str, ...],
-    *,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
-) -> None:
+def update(options: Globals, words: tuple[str, ...], *, if_version: int | None, dry_run: bool, **fields: Any) -> None:
     """Change fields of a memory.
 
     Only the fields that you give change. TEXT is the new content; - reads it from standard input. Two words are a name
@@ -165,18 +132,11 @@ def update(
     changes = ({} if text is None else {"content": text_of(text)}) | _given(fields, clearing=True)
     if not changes:
         raise click.UsageError("nothing to change: give a new TEXT or at least one field")
-    with session(options, allowed(allow_secrets)) as opened:
-        changes |= _sources(opened, changes)
-        found = locate(opened, name)
+    with session(options) as opened:
+        body, found = _sourced(opened, changes), locate(opened, name)
         tag = named.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(named.update(opened.space, found, changes, if_match=tag, dry_run=dry_run))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
-            lines("id", "version"),
-        )
+        reply = opened.client.send(named.update(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        answer(options, reply, *stated("Changed {id}: now version {version}.", "id", "version"))
         if not dry_run:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
@@ -185,46 +145,31 @@ def update(
     'muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',
     'muisti supersede rules deploy "We deploy on Mondays now"',
 )
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @click.argument("text")
 @memory_fields
 @if_version_option
 @dry_run_option
 def supersede(
-    options: Globals,
-    name: tuple[str, ...],
-    text: str,
-    *,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
+    options: Globals, name: tuple[str, ...], text: str, *, if_version: int | None, dry_run: bool, **fields: Any
 ) -> None:
     """Replace a memory by a new one; the old one stays in the history.
 
     TEXT is the content of the new one; - reads it from standard input. Searches no longer find the old one. Without
     --category and --key the new memory takes over those of the old. Prints the new ID.
     """
-    check_name(name)
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets)) as opened:
-        memory |= _sources(opened, memory)
-        found = locate(opened, name)
+    with session(options) as opened:
+        body, found = _sourced(opened, memory), locate(opened, name)
         tag = named.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(named.supersede(opened.space, found, memory, if_match=tag, dry_run=dry_run))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Stored {memory['id']} in place of {'/'.join(name)}."),
-            lines("id"),
-        )
+        reply = opened.client.send(named.supersede(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        answer(options, reply, lambda new: cell(f"Stored {new['id']} in place of {'/'.join(name)}."), lines("id"))
         if not dry_run:
             hint(options, "To undo it: muisti undo")
 
 
 @command("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @if_version_option
 @dry_run_option
 def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
@@ -233,12 +178,10 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
     Name it by its ID, or by its CATEGORY and KEY. Prints the ID. Its versions stay in the history: `muisti restore`
     brings the memory back, and `muisti purge` erases it permanently.
     """
-    check_name(name)
     with session(options) as opened:
         found = find(opened, name)
         tag = named.etag(opened.client, opened.space, found["id"], if_version)
-        request = calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run)
-        reply = opened.client.send(request)
+        reply = opened.client.send(calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run))
         answer(options, reply, *said(f"Deleted {found['id']}: {brief(found['content'], SHOWN)}", found["id"]))
         if not dry_run:
             hint(options, f"To restore it: muisti restore {found['id']}")
@@ -277,39 +220,10 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
     return given
 
 
-def _sources(opened: "Session", fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `derived_from` with whole ids, however the memories were named."""
-    named = fields.get("derived_from")
-    return {} if not named else {"derived_from": [find_id(opened, [name]) for name in named]}
-
-
-def allowed(secrets: bool) -> tuple[str, ...]:
-    """Return the parts of the space's policy that this command overrides."""
-    return ("secrets",) if secrets else ()
-
-
-def talk_of_flags(data: Mapping[str, Any]) -> None:
-    for flag in data.get("flags", ()):
-        talk(_flagged(flag))
-    for each in data.get("degraded", ()):
-        talk(f"{each[0].upper()}{each[1:]}.")
-
-
-def _flagged(flag: Mapping[str, Any]) -> str:
-    """Return a flag on a stored memory as a sentence.
-
-    >>> [_flagged({"code": code, "path": "$.content", "kind": "a key"}) for code in ("suspected", "redacted")]
-    ['Stored, but content may hold a secret: a key.', 'Not stored, in content: what looks like a key.']
-    """
-    match cast("FlagCode", flag["code"]):
-        case "echo":
-            return f"It only repeats memories that were just found: {' '.join(flag['ids'])}"
-        case "trust_lowered":
-            return f"Its trust is limited by the memories that it is derived from: {' '.join(flag['ids'])}"
-        case "suspected":
-            return f"Stored, but {flag['path'].removeprefix('$.')} may hold a secret: {flag['kind']}."
-        case "redacted":
-            return f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}."
+def _sourced(opened: "Session", memory: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with whole ids in `derived_from`, however the memories were named."""
+    sources = memory.get("derived_from")
+    return {**memory, **({"derived_from": [find_id(opened, [name]) for name in sources]} if sources else {})}
 
 
 def _beside(found: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from click.testing import Result
 
 from muisti.service.cli import COMMANDS, SECTIONS, main, output
 from muisti.service.cli.base import GLOBAL
-from muisti.service.cli.commands import checks
 from muisti.service.cli.options import as_filter
 from muisti.service.settings import options
 
@@ -36,8 +35,7 @@ def added(run: Run, *words: str) -> dict[str, Any]:
 
 def for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a terminal."""
-    for module in (output, checks):
-        monkeypatch.setattr(module, "for_people", lambda _: True)
+    monkeypatch.setattr(output, "for_people", lambda _: True)
 
 
 def test_what_is_added_is_found_read_changed_and_deleted(run: Run):

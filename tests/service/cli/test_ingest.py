@@ -173,7 +173,7 @@ def test_options_that_make_no_sense_are_refused(run: Run, folder: Path, words: t
 def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
     how = looking.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
-        watch=True, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(), no_tests=False,
+        watch=True, dry_run=False, preview=False, main_content=False, languages=(), no_tests=False,
     )  # fmt: skip
     options, stop = Globals(), Event()
 

@@ -9,10 +9,7 @@ from click.testing import CliRunner, Result
 
 from muisti.service.cli import main
 from muisti.service.cli.commands.clients import CLIENTS, Client
-from muisti.service.cli.commands.quality import Names
-from muisti.service.cli.commands.quotas import Most
-from muisti.service.cli.commands.spaces import Days, Within
-from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span, Weighted
+from muisti.service.cli.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
 from muisti.service.cli.values import Number, OneOf, Whole, line_of, worded
 
 pytestmark = pytest.mark.one_store
@@ -21,7 +18,7 @@ Run = Callable[..., Result]
 TEXT = (click.STRING, click.BOOL, click.UNPROCESSED)
 FREE = (Point, click.Path, click.File)  # the service checks the text, or click names the file
 WRONG = "no=such=value"
-CHECKED = (Whole, Number, OneOf, Client, JsonObject, Moment, Several, Span, Weighted, Names, Days, Within, Most)
+CHECKED = (Whole, Number, OneOf, Client, JsonObject, Moment, OrDefault, Several, Span, Weighted)
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
