@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.values import line_of, worded
+from muisti.service.cli.values import OneOf, line_of
 from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def global_options() -> list[click.Parameter]:
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
         _global(
             "--access",
-            type=click.Choice(ACCESS_MODES),
+            type=OneOf(ACCESS_MODES),
             metavar="MODE",
             help=f"Limit what a command may do to a database file: {', '.join(ACCESS_MODES)}.  [env: MUISTI_ACCESS]",
         ),
@@ -150,7 +150,7 @@ def _global(*names: str, **attributes: Any) -> click.Option:
         if value:
             setattr(noted, str(option.name), value)
 
-    return worded(click.Option([*names], expose_value=False, callback=note, **attributes))
+    return click.Option([*names], expose_value=False, callback=note, **attributes)
 
 
 class Helped(click.Command):
@@ -197,7 +197,7 @@ class Command(Helped):
         super().__init__(*args, context_settings={**CONTEXT}, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
-        self.params = [*map(worded, self.params), *self.shared]
+        self.params = [*self.params, *self.shared]
 
 
 def command(
@@ -328,7 +328,7 @@ class Subcommands(Commands):
         super().__init__(*args, context_settings={**CONTEXT}, no_args_is_help=helps, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
-        self.params = [*map(worded, self.params), *self.shared]
+        self.params = [*self.params, *self.shared]
 
     def has(
         self, *examples: str, name: str | None = None, help: str | None = None

@@ -14,7 +14,7 @@ from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, completes
-from muisti.service.cli.values import one_of, refuse
+from muisti.service.cli.values import Number, OneOf, Whole, one_of, refuse
 
 if TYPE_CHECKING:
     from muisti.core.text.when import words
@@ -44,15 +44,15 @@ def flag(names: str, help: str) -> Callable[[F], F]:
 
 
 def choice(names: str, help: str, words: Sequence[str], **more: Any) -> Callable[[F], F]:
-    return option(names, help, click.Choice(words), **more)
+    return option(names, help, OneOf(words), **more)
 
 
 def integer(names: str, help: str, low: int | None = None, high: int | None = None, **more: Any) -> Callable[[F], F]:
-    return option(names, help, click.IntRange(low, high), **{"metavar": "N"} | more)
+    return option(names, help, Whole(low, high), **{"metavar": "N"} | more)
 
 
 def real(names: str, help: str, low: float = 0, high: float | None = None, **more: Any) -> Callable[[F], F]:
-    return option(names, help, click.FloatRange(low, high), **{"metavar": "X"} | more)
+    return option(names, help, Number(low, high, more.pop("min_open", False)), **{"metavar": "X"} | more)
 
 
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century

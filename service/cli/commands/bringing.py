@@ -22,7 +22,6 @@ from muisti.service.cli.commands.looking import (
     BINARY,
     STDIN,
     STDIN_PATH,
-    Failed,
     Folder,
     How,
     Look,
@@ -33,12 +32,10 @@ from muisti.service.cli.commands.looking import (
 from muisti.service.cli.output import answer, console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.cli.views import cell, grid, listed, safe, tabbed
+from muisti.service.cli.views import grid, listed, safe, tabbed
 from muisti.service.folders.choosing import IGNORE, Files, stated
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from muisti.service.cli.opening import Session
 
 QUIET_MS = 50  # without an event, after which a batch is complete
@@ -261,7 +258,8 @@ def _print_to_a_person(options: Globals, total: Look, how: How) -> None:
         _people(title, paths)
     _people("left out", [f"{one.path}: {one.reason}" for one in total.skipped])
     if total.sent.failed:
-        console(options, stderr=True).print(_failures(total.sent.failed))
+        rows = ((one.path, one.code, one.detail) for one in total.sent.failed)
+        console(options, stderr=True).print(grid(None, "file", "error", "what to do", rows=rows))
     click.echo(_sentence(total, how))
 
 
@@ -314,10 +312,3 @@ def _print_change(options: Globals, look: Look, seconds: float) -> None:
     counts = {**look.sent.outcomes, "moved": len(look.moved), "ended": len(look.ended)}
     told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
     click.echo(safe(f"{told or 'nothing new'} in {seconds:.2f} s{named}"))
-
-
-def _failures(failed: Sequence[Failed]) -> Table:
-    table = grid(None, "file", "error", "what to do")
-    for one in failed:
-        table.add_row(cell(one.path), cell(one.code), cell(one.detail))
-    return table

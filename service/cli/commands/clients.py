@@ -113,7 +113,7 @@ hook = Subcommands(
     "with --status candidate, until `muisti promote` activates them.",
 )
 _hooked = together(
-    click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS[:1])),
+    click.argument("name", metavar="CLIENT", type=OneOf(CLIENTS[:1])),
     flag("--project", "Only for the project in this folder."),
 )
 
@@ -256,7 +256,7 @@ def skill(options: Globals, install: bool, folder: Path | None) -> None:
     'eval "$(muisti completion zsh)"    # in ~/.zshrc',
     "muisti completion fish > ~/.config/fish/completions/muisti.fish",
 )
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.argument("shell", type=OneOf(("bash", "zsh", "fish")))
 def completion(options: Globals, shell: str) -> None:
     """Print a shell script that completes commands, options and names.
 

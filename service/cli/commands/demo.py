@@ -135,9 +135,8 @@ def _tell(options: Globals, number: int, step: Step) -> None:
 
 
 def _summary(done: list[Step], keep: Path | None) -> Any:
-    table = grid(None, "step", "milliseconds", right=("milliseconds",))
-    for step in done:
-        table.add_row(cell(step.title), f"{step.seconds * 1000:,.0f}")
+    rows = ((step.title, f"{step.seconds * 1000:,.0f}") for step in done)
+    table = grid(None, "step", "milliseconds", right=("milliseconds",), rows=rows)
     where = "The database is gone." if keep is None else f"The database is {keep}; look around in it."
     ask = "" if keep is None else f" --database {keep} --space {SPACE}"
     nexts = [

@@ -16,6 +16,7 @@ from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject, flag, option, together
 from muisti.service.cli.output import answer, asking, revised, talk
 from muisti.service.cli.session import client, follow, session
+from muisti.service.cli.values import Number
 from muisti.service.cli.views import cell, safe, short, tabbed
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ report_options = together(
 @option("--author", "Memories that ever had this author.")
 @option("--source", "Memories that ever had this source.", metavar="TEXT")
 @option("--filter", "Memories of which any version ever met this filter.", JsonObject())
-@option("--older-than-days", "Memories created longer ago than this.", float, metavar="DAYS")
+@option("--older-than-days", "Memories created longer ago than this.", Number(), metavar="DAYS")
 @flag("--everything", "All memories of the space; needs --confirm.")
 @option("--confirm", "Name of the space, to confirm --everything.", metavar="SPACE")
 @flag("--dry-run", "Count the memories, and erase nothing.")

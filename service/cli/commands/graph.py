@@ -17,6 +17,7 @@ from muisti.service.cli.commands import graph_views as views
 from muisti.service.cli.options import JOINED, as_of, choice, dry_run_option, flag, integer, option
 from muisti.service.cli.output import answer, talk, write_file
 from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
+from muisti.service.cli.values import OneOf
 from muisti.service.cli.views import View
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
     f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}.",
 )
 @click.argument("subject")
-@click.argument("kind", type=click.Choice(RELATION_KINDS), metavar="KIND")
+@click.argument("kind", type=OneOf(RELATION_KINDS), metavar="KIND")
 @click.argument("object", metavar="[OBJECT]", required=False)
 @option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
 @flag("--not negative", "State that it is not so.")

@@ -34,12 +34,11 @@ from muisti.service.cli.views import (
     brief,
     cell,
     grid,
-    lines,
     listed,
-    one_line,
     safe,
     short,
     short_id,
+    stated,
     tabbed,
 )
 
@@ -79,14 +78,7 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
 @if_version_option
 @allow_secrets_option
 @dry_run_option
-def restore(
-    options: Globals,
-    name: tuple[str, ...],
-    *,
-    to: int | None,
-    if_version: int | None,
-    dry_run: bool,
-) -> None:
+def restore(options: Globals, name: tuple[str, ...], *, to: int | None, if_version: int | None, dry_run: bool) -> None:
     """Restore an earlier version of a memory.
 
     This makes a new version, so nothing is lost. Without --to it undoes the last change or deletion. A CATEGORY and a
@@ -97,12 +89,7 @@ def restore(
         body = {} if to is None else {"version": to}
         tag = named.etag(opened.client, opened.space, found, if_version)
         reply = opened.client.send(named.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Restored {memory['id']}: now version {memory['version']}."),
-            lines("id", "version"),
-        )
+        answer(options, reply, *stated("Restored {id}: now version {version}.", "id", "version"))
 
 
 @command("muisti undo", "muisti undo --author ann --last 3")
@@ -136,7 +123,7 @@ def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:
         changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
-        shown = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
+        shown = "\n".join(changed) or brief(version["memory"]["content"], SHOWN)
         table.add_row(str(version["memory"]["version"]), ago(version["born_at"]), cell(shown))
     if versions[0]["died_at"] is not None:
         table.add_row("", ago(versions[0]["died_at"]), cell("deleted", "dim"))
@@ -182,34 +169,21 @@ CHANGES = listed(
 )
 @flag("--follow", "Keep showing new changes, from now or --since, until Ctrl-C.")
 @integer("--limit", "Show at most N changes.  [default: 100]", 1, CHANGES_MAX)
-@option(
-    "--change kinds", f"Only this kind of change: {', '.join(get_args(ChangeKind))}.", metavar="KIND", multiple=True
-)
+@option("--change", f"Only this kind of change: {', '.join(get_args(ChangeKind))}.", metavar="KIND", multiple=True)
 @choice("--show", "IDs only, the memory after the change, or also before.  [default: after]", get_args(Show))
 @filters
 def changes(
-    options: Globals,
-    *,
-    since: str | None,
-    follow: bool,
-    limit: int | None,
-    kinds: tuple[str, ...],
-    show: str | None,
-    filter_: Mapping[str, Any] | None,
-    **asked: Any,
+    options: Globals, *, since: str | None, follow: bool, filter_: Mapping[str, Any] | None, **asked: Any
 ) -> None:
     """Show the changes of a space, oldest first.
 
     Plain lines have the number, the time, the kind of change, the ID, who made it, and the text. With --follow each
     change is printed as it happens, on a line of its own; with --json as a JSON object.
     """
+    given = {name: asked.pop(name) for name in ("limit", "change", "show")}
     wanted = as_filter(filter_, **asked)
-    given = {
-        "limit": limit,
-        "change": ",".join(comma_list(kinds)) or None,
-        "show": show,
-        "filter": None if wanted is None else json.dumps(wanted),
-    }
+    given["change"] = ",".join(comma_list(given["change"])) or None
+    given["filter"] = None if wanted is None else json.dumps(wanted)
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with session(options, reads=not follow) as opened:
         if since is not None and (begin := seq_of(opened, since)) is not None:

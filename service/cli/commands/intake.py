@@ -302,11 +302,8 @@ def _report_lines(report: Mapping[str, Any], *, several: bool) -> list[str]:
 
 def _report_table(report: Mapping[str, Any], *, several: bool) -> RenderableType:
     title = f"{report['file']} ({report['source'] or 'muisti'})" + (f" → space {report['space']}" if several else "")
-    table = grid(title, "", "memories", right=("memories",))
-    table.add_row("would be imported" if report["dry_run"] else "came in", f"{report['created']:,}")
-    for reason, count in sorted(report["skipped"].items()):
-        table.add_row(f"skipped:  {REASONS.get(reason, reason)}", f"{count:,}")
-    table.add_row("could not come in", f"{report['failed']:,}")
-    if report["refused"]:
-        table.add_row("would be imported with --each", f"{report['good']:,}")
-    return table
+    rows = [("would be imported" if report["dry_run"] else "came in", report["created"])]
+    rows += [(f"skipped:  {REASONS.get(reason, reason)}", count) for reason, count in sorted(report["skipped"].items())]
+    rows += [("could not come in", report["failed"])]
+    rows += [("would be imported with --each", report["good"])] if report["refused"] else []
+    return grid(title, "", "memories", right=("memories",), rows=((what, f"{count:,}") for what, count in rows))

@@ -199,10 +199,11 @@ def _means(measured: Sequence[_Measured]) -> dict[str, dict[str, float]]:
 
 def _mean_table(measured: Sequence[_Measured]) -> Table:
     columns = [*report.NAMES.values(), "ms/query"]
-    table = grid(f"mean over {len(measured)} datasets", "mode", *columns, right=columns)
-    for mode, found in _means(measured).items():
-        table.add_row(mode, *(f"{found[metric]:.3f}" for metric in METRICS), f"{found['ms_median']:.2f}")
-    return table
+    rows = (
+        (mode, *(f"{found[metric]:.3f}" for metric in METRICS), f"{found['ms_median']:.2f}")
+        for mode, found in _means(measured).items()
+    )
+    return grid(f"mean over {len(measured)} datasets", "mode", *columns, right=columns, rows=rows)
 
 
 def _as_json(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> dict[str, Any]:

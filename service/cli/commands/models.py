@@ -26,7 +26,7 @@ from muisti.service.cli.session import (
     settings_for,
     space_choice,
 )
-from muisti.service.cli.views import View, cell, fields, grid, lines, listed, tabbed
+from muisti.service.cli.views import View, cell, fields, grid, listed, stated, tabbed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -306,7 +306,7 @@ def drop(options: Globals, model: str) -> None:
 
     MODEL is its name, or the first 12 or more characters of its hash. Prints the hash and how many were deleted.
     """
-    view = View(lambda one: cell(f"{one['generation']} {one['dropped']}"), lines("generation", "dropped"))
+    view = stated("{generation} {dropped}", "generation", "dropped")
     ask(options, lambda space: calls.drop_generation(space, model), view)
 
 
@@ -318,17 +318,19 @@ def _judged(path: Path) -> Any:
 
 
 def _compared_lines(data: Any) -> list[str]:
-    found = [tabbed(side, *(_figure(data[side][name]) for name in ("recall", "ndcg", "ms"))) for side in SIDES]
+    found = [tabbed(side, *_figures(data[side])) for side in SIDES]
     return [*found, tabbed("overlap", _figure(data["overlap"]), data["questions"], data["missing"])]
 
 
 def _compared(data: Any) -> "Table":
-    table = grid(None, "", "hash", "probe recall", f"nDCG@{data['k']}", "ms", right=("probe recall", "ms"))
-    for side in SIDES:
-        one = data[side]
-        table.add_row(side, one["generation"][:12], *(_figure(one[name]) for name in ("recall", "ndcg", "ms")))
-    table.add_row(f"overlap@{data['k']}", _figure(data["overlap"]), f"{data['questions']} questions", "", "")
-    return table
+    rows = [(side, data[side]["generation"][:12], *_figures(data[side])) for side in SIDES]
+    rows.append((f"overlap@{data['k']}", _figure(data["overlap"]), f"{data['questions']} questions", "", ""))
+    columns = ("", "hash", "probe recall", f"nDCG@{data['k']}", "ms")
+    return grid(None, *columns, right=("probe recall", "ms"), rows=rows)
+
+
+def _figures(one: Any) -> list[str]:
+    return [_figure(one[name]) for name in ("recall", "ndcg", "ms")]
 
 
 def _figure(value: float | None) -> str:

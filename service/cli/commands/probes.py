@@ -11,7 +11,7 @@ from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import integer, real
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, session
-from muisti.service.cli.views import View, cell, grid, lines, said, tabbed
+from muisti.service.cli.views import View, grid, lines, said
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -67,16 +67,9 @@ def run(options: Globals, min_recall: float | None) -> None:
         pinned = {one["id"]: one for one in opened.client.send(calls.list_probes(opened.space)).data["items"]}
         reply = opened.client.send(calls.run_probes(opened.space))
         ranks = {one["id"]: one["rank"] for one in reply.data["ranks"]}
-        answer(
-            options,
-            reply,
-            lambda _: _table([pinned[id_] for id_ in ranks if id_ in pinned], ranks),
-            lambda _: [
-                tabbed(id_, rank, _expected(pinned[id_]), pinned[id_]["query"])
-                for id_, rank in ranks.items()
-                if id_ in pinned
-            ],
-        )
+        asked = [pinned[id_] for id_ in ranks if id_ in pinned]
+        plain = lines("id", lambda one: ranks[one["id"]], _expected, "query")
+        answer(options, reply, lambda _: _table(asked, ranks), lambda _: plain({"items": asked}))
         if not ranks:
             talk(NONE)
             if min_recall is not None:
@@ -100,9 +93,11 @@ def _expected(one: Mapping[str, Any]) -> str:
 
 
 def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> "RenderableType":
-    table = grid(None, "id", "query", "expects", "k", "rank", right=("k", "rank"))
-    for one in probes:
-        rank = ranks.get(one["id"])
-        shown = "" if one["id"] not in ranks else "-" if rank is None else str(rank)
-        table.add_row(one["id"], cell(one["query"]), cell(_expected(one)), str(one["k"]), shown)
-    return table
+    rows = (
+        (
+            *(one["id"], one["query"], _expected(one), one["k"]),
+            "" if one["id"] not in ranks else ranks[one["id"]] or "-",
+        )
+        for one in probes
+    )
+    return grid(None, "id", "query", "expects", "k", "rank", right=("k", "rank"), rows=rows)

@@ -50,9 +50,7 @@ def evaluate(options: Globals, folders: Sequence[Path], **asked: Any) -> None:
     "MUISTI_MODEL=./my-model muisti calibrate judged/first judged/second --save my-model/evidence.json",
 )
 @click.argument("folders", metavar="[DIR...]", nargs=-1, type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--sample", type=click.IntRange(1), metavar="N", default=200, help="Ask at most N questions of each folder."
-)
+@integer("--sample", "Ask at most N questions of each folder.", 1, default=200)
 @option("--save", "File to add the thresholds to.", click.Path(dir_okay=False, path_type=Path))
 @option("--plot drawn", "SVG file for the curves.", click.Path(dir_okay=False, path_type=Path))
 def calibrate(options: Globals, folders: Sequence[Path], *, sample: int, save: Path | None, drawn: Path | None) -> None:

@@ -169,11 +169,15 @@ def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
 def _latencies(data: Any) -> "Table":
     about = f"{data['workers']} worker(s), {data['memory_bytes'] / 1e6:,.0f} MB, up {data['uptime_seconds']:,.0f} s"
     numbers = ("requests", "mean ms", "p50", "p95", "p99")
-    table = grid(about, "operation", *numbers, right=numbers)
-    for one in data["operations"]:
-        times = (f"{one[name]:,.1f}" for name in ("mean", "p50", "p95", "p99"))
-        table.add_row(cell(f"{one['method']} {one['route']}"), f"{one['count']:,}", *times)
-    return table
+    rows = (
+        (
+            f"{one['method']} {one['route']}",
+            f"{one['count']:,}",
+            *(f"{one[name]:,.1f}" for name in ("mean", "p50", "p95", "p99")),
+        )
+        for one in data["operations"]
+    )
+    return grid(about, "operation", *numbers, right=numbers, rows=rows)
 
 
 def _latency_lines(data: Any) -> list[str]:
@@ -188,21 +192,19 @@ def _counts(options: Globals, call: Callable[[str], Call], what: str) -> None:
 
 
 def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
-    table = grid(None)
-    table.add_column("id")
-    table.add_column("stored" if by == "created" else "changed")
-    table.add_column("category/key")
-    table.add_column("content", ratio=1)
-    table.add_column("tags")
-    for memory in memories:
-        table.add_row(
+    if not memories:
+        return cell("No memories.")
+    rows = (
+        (
             cell(short_id(memory), "dim"),
             ago(memory[f"{by}_at"]),
-            cell(address(memory)),
-            cell(one_line(memory["content"])[:240]),
+            address(memory),
+            one_line(memory["content"])[:240],
             cell(", ".join(memory["tags"]), "dim"),
         )
-    return table if memories else cell("No memories.")
+        for memory in memories
+    )
+    return grid(None, "id", "stored" if by == "created" else "changed", "category/key", "content", "tags", rows=rows)
 
 
 def _card(memory: Mapping[str, Any]) -> "RenderableType":
@@ -231,10 +233,8 @@ def _one_value(value: Any) -> str:
 
 
 def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
-    table = grid(f"space {space}", "size", "value", right=("value",))
-    for name, value in _flat(sizes):
-        table.add_row(_label(name), _size(name, value))
-    return table
+    rows = ((_label(name), _size(name, value)) for name, value in _flat(sizes))
+    return grid(f"space {space}", "size", "value", right=("value",), rows=rows)
 
 
 def _label(name: str) -> str:

@@ -11,10 +11,10 @@ from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import Moment, choice, flag, integer, option
 from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
-from muisti.service.cli.views import View, cell, grid, listed, tabbed
+from muisti.service.cli.views import listed
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    pass
 
 ID = "0197a3c0-5f4e-7000-8000-0123456789af"
 
@@ -44,15 +44,17 @@ RECEIPTS = listed(
     right=("hits",),
 )
 MOVES = listed(
-    {
-        "memory": "id",
-        "then": lambda one: one["before"] or "-",
-        "now": lambda one: one["after"] or "-",
-        "why": _why,
-    },
+    {"memory": "id", "then": lambda one: one["before"] or "-", "now": lambda one: one["after"] or "-", "why": _why},
     ("id", "before", "after", "why"),
     right=("then", "now"),
     among="differences",
+)
+HITS = listed(
+    {"rank": "rank", "score": lambda hit: f"{hit['score']:.3f}", "memory": "id", "version": "version"},
+    ("rank", lambda hit: f"{hit['score']:.4f}", "id", "version"),
+    right=("rank", "score", "version"),
+    among="hits",
+    note=lambda one: f"{one['parameters'].get('query') or one['strategy']}  ({one['made_at']})",
 )
 
 
@@ -80,7 +82,7 @@ def show(options: Globals, id_: str) -> None:
 
     Prints the rank, the score, the ID and the version of each hit.
     """
-    ask(options, lambda _: calls.get_receipt(id_), View(_hits, _hit_lines), reads=True)
+    ask(options, lambda _: calls.get_receipt(id_), HITS, reads=True)
 
 
 @receipt.has(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
@@ -94,17 +96,3 @@ def replay(options: Globals, id_: str, then: bool) -> None:
     """
     if ask(options, lambda _: calls.replay_receipt(id_, then=then), MOVES, reads=True)["same"]:
         talk("The same memories, in the same order.")
-
-
-def _hit_lines(one: Mapping[str, Any]) -> list[str]:
-    return [tabbed(hit["rank"], f"{hit['score']:.4f}", hit["id"], hit["version"]) for hit in one["hits"]]
-
-
-def _hits(one: Mapping[str, Any]) -> "Table":
-    asked = one["parameters"].get("query") or one["strategy"]
-    found = grid(
-        f"{asked}  ({one['made_at']})", "rank", "score", "memory", "version", right=("rank", "score", "version")
-    )
-    for hit in one["hits"]:
-        found.add_row(str(hit["rank"]), f"{hit['score']:.3f}", cell(hit["id"]), str(hit["version"]))
-    return found

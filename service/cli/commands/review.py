@@ -16,6 +16,7 @@ from muisti.service.cli.naming import locate, memory_argument
 from muisti.service.cli.options import choice, dry_run_option, flag, integer, option, real
 from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import ask, session
+from muisti.service.cli.values import OneOf
 from muisti.service.cli.views import View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
 
 if TYPE_CHECKING:
@@ -106,14 +107,16 @@ def _counted(data: Mapping[str, Any]) -> str:
 
 
 def _report(data: Mapping[str, Any]) -> "RenderableType":
-    table = grid(None, "check", "memory", "what is wrong", "to mend it")
-    for one in islice(data["items"], FINDINGS):
-        table.add_row(
+    rows = (
+        (
             cell(one["check"], COLOURS.get(one["check"], "cyan")),
-            cell(short_id({"id": one["memory_id"]})),
+            short_id({"id": one["memory_id"]}),
             stack(cell(one["about"]), cell(one["detail"], "dim")),
             cell(remedy(one), "dim"),
         )
+        for one in islice(data["items"], FINDINGS)
+    )
+    table = grid(None, "check", "memory", "what is wrong", "to mend it", rows=rows)
     score = data["score"]
     mark = cell(f"{score} of 100", "bold green" if score >= 90 else "bold yellow" if score >= 60 else "bold red")
     rest = len(data["items"]) - FINDINGS
@@ -167,7 +170,7 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
 
 @conflicts.has("muisti conflicts decide 12 supersede", "muisti conflicts decide 12 keep")
 @click.argument("number")
-@click.argument("decision", type=click.Choice(get_args(Decision)))
+@click.argument("decision", type=OneOf(get_args(Decision)))
 @dry_run_option
 def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
     """Decide a conflict: keep both memories, or one of them.
@@ -186,7 +189,7 @@ USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 @command("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none")
 @memory_argument
-@click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
+@click.argument("verdict", type=OneOf(["useful", "not_useful", "none"]))
 @dry_run_option
 def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
     """Mark a memory as useful or not useful.

@@ -129,13 +129,7 @@ FACTORS = {
 @choice("--fusion", "How hybrid combines two rankings.  [default: absolute]", get_args(Fusion))
 @real("--alpha", "Weight of meaning against words, 0 to 1.", 0, 1)
 @real("--recency-weight", "How much age lowers a score, 0 to 1.", 0, 1)
-@click.option(
-    "--half-life",
-    "half_life",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="DAYS",
-    help="Age at which half of that effect is reached.  [default: 30]",
-)
+@real("--half-life", "Age at which half of that effect is reached.  [default: 30]", min_open=True, metavar="DAYS")
 @real("--trust-weight", "How much low trust lowers a score, 0 to 1.", 0, 1)
 @choice("--second-query", "Way to ask the second model of the space.", get_args(SecondQuery))
 @flag("--all all_", "Show all hits: weak ones too, and the nearest when nothing is about the query.")
@@ -183,12 +177,8 @@ def search(
         hits, far = split(hits, reply.data) if for_people(options) and not all_ and body.keys() <= PLAIN else (hits, ())
         if hits and weak and not options.json and not for_people(options):
             talk(RELATED)
-        answer(
-            options,
-            reply,
-            lambda _: _hits(hits, RELATED if weak else None),
-            lambda _: [_line(hit, full) for hit in hits],
-        )
+        head = RELATED if weak else None
+        answer(options, reply, lambda _: _hits(hits, head), lambda _: [_line(hit, full) for hit in hits])
         for line in [] if options.json else [*_tail_lines(far), *_beside(reply.data)]:
             talk(line)
         for note in _notes(reply.data):

@@ -23,7 +23,8 @@ from muisti.service.cli.options import (
 )
 from muisti.service.cli.output import answer, print_json, revised, talk
 from muisti.service.cli.session import ask, client, session, space_choice
-from muisti.service.cli.views import ago_of, alike, cell, grid, listed, safe, said, same, short, tabbed, whole
+from muisti.service.cli.values import OneOf
+from muisti.service.cli.views import ago_of, alike, grid, listed, safe, said, same, short, tabbed, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,7 +219,7 @@ def _was_merged(opened: "Client", source: str, into: str) -> bool:
 
 
 NONE = {"similarity_limit": "none", "review_limit": "none"}  # for people, where a value is null
-CHOICES = click.Choice([*get_args(Screening), DEFAULT])
+CHOICES = OneOf([*get_args(Screening), DEFAULT])
 
 
 DAYS = OrDefault("days", click.FloatRange(), "a number of days")
@@ -303,7 +304,8 @@ def _policy(reply: "Reply") -> "Reply":
 
 
 def _policy_table(found: Mapping[str, Any]) -> "Table":
-    table = grid(None, "", "policy")
-    for name, value in found.items():
-        table.add_row(cell(name.replace("_", " ")), cell(NONE.get(name, "never") if value is None else whole(value)))
-    return table
+    rows = (
+        (name.replace("_", " "), NONE.get(name, "never") if value is None else whole(value))
+        for name, value in found.items()
+    )
+    return grid(None, "", "policy", rows=rows)

@@ -287,7 +287,5 @@ def _validated(found: Mapping[str, Any]) -> "RenderableType":
         numbers.append((cell("looks like a secret", "red"), cell(f"rule {found['secret']}: add would refuse it")))
     if not found["similar"]:
         return stack(fields(numbers), cell("No similar memory is stored."))
-    table = grid(None, "would be", "memory")
-    for one in found["similar"]:
-        table.add_row(cell(one["kind"], "red" if one["kind"] in AGAINST else ""), cell(likeness(one)))
-    return stack(fields(numbers), table)
+    rows = ((cell(one["kind"], "red" if one["kind"] in AGAINST else ""), likeness(one)) for one in found["similar"])
+    return stack(fields(numbers), grid(None, "would be", "memory", rows=rows))
