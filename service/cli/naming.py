@@ -163,7 +163,6 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
 
 
 def _changed(opened: "Session") -> list[str]:
-    """Return the ids of the memories in the latest changes."""
     epoch, _, number = opened.client.send(calls.get_space(opened.space)).data["seq"].rpartition(":")
     since = f"{epoch}:{max(0, int(number) - LATEST)}"
     page = opened.client.send(calls.list_changes(opened.space, since=since, limit=LATEST, show="ids")).data

@@ -144,7 +144,6 @@ class Session:
         return [one.advice for one in found if self._holds(one.space)]
 
     def _elsewhere(self) -> list[str]:
-        """Return advice on the space of requests that name none, when it holds memories."""
         holds = self.space != DEFAULT and DEFAULT in self._names() and self._holds(DEFAULT)
         return [f"The space {DEFAULT} holds memories: --space {DEFAULT}"] if holds else []
 

@@ -222,7 +222,7 @@ def allowing(part: str, help: str) -> Callable[[F], F]:
     return click.option(f"--allow-{part.replace('_', '-')}", is_flag=True, help=help, expose_value=False, callback=note)
 
 
-allow_secrets_option = allowing("secrets", "Store the text even if it looks like a password or a key.")
+allow_secrets = allowing("secrets", "Store the text even if it looks like a password or a key.")
 
 said_fields = together(
     choice("--type type_", "Kind of memory.  [default: fact]", get_args(Type)),
@@ -257,7 +257,7 @@ said_fields = together(
     option("--valid-to", "When the text stops being true.", Moment(ahead=True)),
     option("--expires-at", "When searches stop finding it.", Moment(ahead=True)),
     option("--ttl", "Like --expires-at, as a time from now: 90 (seconds), 15m, 12h, 30d.", Span()),
-    allow_secrets_option,
+    allow_secrets,
 )
 
 memory_fields = together(
@@ -266,10 +266,10 @@ memory_fields = together(
     said_fields,
 )
 
-if_version_option = integer("--if-version", "Fail unless N is the memory's newest version.", 1)
-full_option = flag("--full", "Do not shorten long memories in plain lines.")
+if_version = integer("--if-version", "Fail unless N is the memory's newest version.", 1)
+full = flag("--full", "Do not shorten long memories in plain lines.")
 
-dry_run_option = flag("--dry-run", "Show what the command would change, and change nothing.")
+dry_run = flag("--dry-run", "Show what the command would change, and change nothing.")
 
 filters = together(
     option(

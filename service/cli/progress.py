@@ -151,7 +151,6 @@ def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[
 
 
 def _stuck(task: dict[str, Any]) -> str:
-    """Say why nobody can work on a task, what is kept of it, and what to do."""
     finished = task["done"] + task["failed"] + task["skipped"]
     of = "" if task["total"] is None else f" of {task['total']:,}"
     cause = task["obstacle"]["detail"].partition(";")[0]  # the rest is about a request

@@ -164,7 +164,6 @@ def failure_of(error: BaseException) -> Failure | None:
 
 
 def _with(said: str, advice: str | None) -> str:
-    """Add advice, unless the message has some."""
     return said if advice is None or ";" in said else f"{said}; {advice}"
 
 

@@ -5,21 +5,24 @@ from typing import TYPE_CHECKING, Any
 from muisti.core.support.lazy import Lazy
 
 __all__ = [
-    "Stages", "ask", "client", "compile_once", "concluded", "demand", "exit_code", "failed_lines", "file_of", "follow",
-    "in_force", "refusals", "server_url", "session", "settings_for", "space_choice",
+    "Client", "Reply", "Session", "Stages", "ask", "client", "compile_once", "concluded", "demand", "exit_code",
+    "failed_lines", "file_of", "follow", "in_force", "refusals", "server_url", "session", "settings_for",
+    "space_choice",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from muisti.service.app.client import Client, Reply
     from muisti.service.cli import callers, configuration, opening, progress
     from muisti.service.cli.callers import demand
     from muisti.service.cli.configuration import file_of, in_force, settings_for
-    from muisti.service.cli.opening import ask, client, refusals, server_url, session, space_choice
+    from muisti.service.cli.opening import Session, ask, client, refusals, server_url, session, space_choice
     from muisti.service.cli.progress import Stages, compile_once, concluded, exit_code, failed_lines, follow
 else:  # a twentieth of a second, of which `--help` needs nothing
     callers = Lazy("muisti.service.cli.callers")
     configuration = Lazy("muisti.service.cli.configuration")
     opening = Lazy("muisti.service.cli.opening")
     progress = Lazy("muisti.service.cli.progress")
+    Client = Reply = Session = Any
 
     def _late(module: Lazy, name: str) -> Any:
         return lambda *args, **given: getattr(module, name)(*args, **given)

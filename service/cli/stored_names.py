@@ -44,7 +44,6 @@ def _of_server(options: Globals, kind: Kind, space: str) -> list[tuple[str, str]
 
 
 def _of_memories(kind: Kind, items: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Return the names that the newest memories have, each once."""
     if kind != "memory":
         return [(name, "") for name in dict.fromkeys(one[kind] for one in items if one[kind])]
     addressed = [one for one in items if one["key"]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import RenderableType as Shown
     from rich.table import Table
     from rich.text import Text
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from muisti.service.cli import grids
 else:  # rich is imported by the first table, not by `--help`
     grids = Lazy("muisti.service.cli.grids")
+    Shown = Table = Text = Any
 
 BRIEF = 400  # characters of a memory in a list
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
@@ -103,7 +104,7 @@ def grid(title: str | None, *columns: str, right: Sequence[str] = (), rows: Iter
 class View(NamedTuple):
     """Ways to print an answer: a table for a person, tabbed lines for a program, and `none` without items."""
 
-    table: Callable[[Any], RenderableType]
+    table: Callable[[Any], Shown]
     plain: Callable[[Any], Sequence[str]]
     none: str = ""
 
@@ -121,7 +122,7 @@ def listed(
     `note` says what a person reads below the table.
     """
 
-    def table(data: Any) -> RenderableType:
+    def table(data: Any) -> Shown:
         rows = (_values(one, columns.values()) for one in data.get(among, [data]))
         made, below = grid(None, *columns, right=right, rows=rows), note(data) if note else ""
         return stack(made, cell(below, "dim")) if below else made
@@ -184,21 +185,21 @@ def _values(one: Row, columns: Iterable[Field]) -> Iterator[Any]:
     return (one[column] if isinstance(column, str) else column(one) for column in columns)
 
 
-def _shown(value: Any) -> RenderableType:
+def _shown(value: Any) -> Shown:
     return cell(value) if value is None or isinstance(value, str | int | float) else value
 
 
-def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> RenderableType:
+def fields(rows: Sequence[tuple[Shown, Shown]]) -> Shown:
     """Return a table of names and values in two columns, without a frame."""
     return grids.Pairs(rows)
 
 
-def stack(*parts: RenderableType) -> RenderableType:
+def stack(*parts: Shown) -> Shown:
     """Return the parts below each other."""
     return import_module("rich.console").Group(*parts)
 
 
-def indented(part: RenderableType) -> RenderableType:
+def indented(part: Shown) -> Shown:
     return import_module("rich.padding").Padding(part, (0, 0, 0, 3), expand=False)
 
 

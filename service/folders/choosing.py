@@ -77,7 +77,6 @@ def stated(folder: Path, paths: Iterable[str], most: int | None = None) -> Files
 
 
 def _reason(path: str, status: os.stat_result, most: int | None) -> str | None:
-    """Return why a file is left out, None if it is not."""
     if stat.S_ISLNK(status.st_mode):
         return "is a symbolic link"
     if stat.S_ISDIR(status.st_mode):
@@ -124,7 +123,6 @@ def check_languages(languages: Sequence[str]) -> None:
 
 
 def _name(grammar: str | None) -> str:
-    """Return the language of a grammar: TypeScript has two."""
     return "typescript" if grammar == "tsx" else grammar or ""
 
 
@@ -170,7 +168,6 @@ def walked(folder: Path) -> Iterator[str]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return the entries of a folder; none when it may not be read, or is gone."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)
@@ -203,7 +200,6 @@ def _common(place: Path) -> Path:
 
 
 def _read(path: str, folder: str) -> list[_Rules]:
-    """Return the patterns of a file; none when it is no regular file."""
     if os.path.islink(path):
         return []
     try:

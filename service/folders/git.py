@@ -110,7 +110,6 @@ def remove_hooks(folder: Path) -> list[Hooked]:
 
 
 def _text(path: Path) -> str | None:
-    """Return the text of a hook, None when there is none."""
     try:
         return path.read_text("utf-8", "surrogateescape")
     except FileNotFoundError:
@@ -123,13 +122,11 @@ def _is_shell(text: str) -> bool:
 
 
 def _divided(text: str) -> tuple[str, str]:
-    """Return the first line of a script, and the others."""
     first, _, rest = text.partition("\n")
     return f"{first}\n", rest
 
 
 def _without(text: str) -> str:
-    """Return a script without the lines of `install_hooks`."""
     before, _, inside = text.partition(f"{BEGIN}\n")
     return before + inside.partition(f"{END}\n")[2]
 

@@ -13,11 +13,9 @@ from muisti.service.cli.base import Failure, Globals, command
 from muisti.service.cli.options import Moment, Point, flag, integer, option
 from muisti.service.cli.output import check_folder, console, for_people, hint, print_json, show, talk
 from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
-from muisti.service.cli.views import cell, grid, sized, stack, tabbed
+from muisti.service.cli.views import Shown, cell, grid, sized, stack, tabbed
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from muisti.core.model import values
     from muisti.core.model.backups import Stamp
     from muisti.core.model.location import Location
@@ -126,7 +124,7 @@ def _list(options: Globals, found: "Sequence[backup_targets.StoredBackup]") -> N
 def _print_stamp(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
     spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
 
-    def table(_: Any) -> "RenderableType":
+    def table(_: Any) -> Shown:
         rows = ((name, f"{stamp.spaces[name].number:,}") for name in spaces)
         head = cell(f"{path}, {sized(stamp.size)}, opened and checked")
         return stack(head, grid(None, "space", "changes", right=("changes",), rows=rows))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from msgspec import structs
@@ -31,12 +31,9 @@ from muisti.service.cli.commands.looking import (
 )
 from muisti.service.cli.output import answer, console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
-from muisti.service.cli.session import session
+from muisti.service.cli.session import Session, session
 from muisti.service.cli.views import grid, listed, safe, tabbed
 from muisti.service.folders.choosing import IGNORE, Files, stated
-
-if TYPE_CHECKING:
-    from muisti.service.cli.opening import Session
 
 QUIET_MS = 50  # without an event, after which a batch is complete
 STEP_MS = 10
@@ -46,7 +43,6 @@ DIRECT = 20  # changed files that are stored without a look at the whole folder
 
 
 def _where(one: Mapping[str, Any]) -> str:
-    """Return the definition, the headings and the page of a chunk."""
     page = [] if one["page"] is None else [f"page {one['page']}"]
     return " › ".join([*page, *one["headings"], *([one["symbol"]] if one["symbol"] else [])])
 
@@ -144,7 +140,6 @@ def _add_sent(total: Sent, one: Sent) -> None:
 
 
 def _watch(options: Globals, place: Path, how: How) -> int:
-    """Bring a folder in, then each change of it, until the person interrupts."""
     how = structs.replace(how, sync=True)
     with session(options, create=True) as opened:
         try:
@@ -232,7 +227,6 @@ def _silent(done: int, total: int) -> None:
 
 
 def _print_all(options: Globals, total: Look, how: How) -> None:
-    """Print what became of the files: counts, and each file that failed, moved or ended."""
     if options.json:
         print_json(_said(total))
         return
@@ -248,7 +242,6 @@ def _print_all(options: Globals, total: Look, how: How) -> None:
 
 
 def _lists(total: Look, how: How) -> list[tuple[str, list[str]]]:
-    """Return what happened to paths, by its title."""
     lists = [("new or changed", total.wanted)] if how.dry_run else []
     return [*lists, ("moved", [f"{before} → {after}" for before, after in total.moved]), ("ended", total.ended)]
 
@@ -264,7 +257,6 @@ def _print_to_a_person(options: Globals, total: Look, how: How) -> None:
 
 
 def _lines(total: Look, how: How) -> Iterator[str]:
-    """Yield what became of the files as lines with tabs."""
     for title, paths in _lists(total, how):
         yield from (tabbed(title, path) for path in paths)
     yield from (tabbed("left out", one.path, one.reason) for one in total.skipped)
@@ -302,7 +294,6 @@ def _people(title: str, paths: Sequence[str]) -> None:
 
 
 def _print_change(options: Globals, look: Look, seconds: float) -> None:
-    """Print a line for each change that was brought in."""
     if options.json:
         print_json(_said(look))
         return

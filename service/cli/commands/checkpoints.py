@@ -1,21 +1,17 @@
 """Commands about points of a space's history: checkpoint, diff, rollback."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option, integer, option
+from muisti.service.cli.options import Point, allow_secrets, dry_run, integer, option
 from muisti.service.cli.output import answer
-from muisti.service.cli.session import ask, session
+from muisti.service.cli.session import Session, ask, session
 from muisti.service.cli.views import ago_of, alike, lines, listed, said, short
-
-if TYPE_CHECKING:
-    from muisti.service.cli.opening import Session
-
 
 PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
 
@@ -63,7 +59,7 @@ ROLLED_BACK = listed(
 @checkpoint.has('muisti checkpoint create before-import --note "all was well"')
 @click.argument("name")
 @option("--note", "Purpose of the checkpoint.", metavar="TEXT")
-@dry_run_option
+@dry_run
 def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
     """Name the space's current point.
 
@@ -81,7 +77,7 @@ def list_checkpoints(options: Globals) -> None:
 
 @checkpoint.has("muisti checkpoint delete before-import")
 @click.argument("name")
-@dry_run_option
+@dry_run
 def delete(options: Globals, name: str, dry_run: bool) -> None:
     """Delete a checkpoint; no memory changes."""
     forgot = said(f"Forgot {name}.", name)
@@ -107,8 +103,8 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
 
 @command("muisti rollback before-import --dry-run", "muisti rollback before-import")
 @click.argument("to")
-@allow_secrets_option
-@dry_run_option
+@allow_secrets
+@dry_run
 def rollback(options: Globals, to: str, *, dry_run: bool) -> None:
     """Restore a whole space to an earlier point.
 
@@ -122,7 +118,7 @@ def rollback(options: Globals, to: str, *, dry_run: bool) -> None:
         answer(options, reply, *ROLLED_BACK)
 
 
-def point_of(opened: "Session", text: str) -> str:
+def point_of(opened: Session, text: str) -> str:
     """Return a point in a form of the API. A word such as `monday` or `7d` names a checkpoint, else a time."""
     at = Point().read(text)
     if at is None or at == text:
@@ -131,7 +127,7 @@ def point_of(opened: "Session", text: str) -> str:
     return text if any(one["name"] == text for one in named) else at
 
 
-def seq_of(opened: "Session", text: str) -> str | None:
+def seq_of(opened: Session, text: str) -> str | None:
     """Return the Muisti-Seq of a time in a form of `Point`; None for a time before the space's history begins.
 
     Any other text is returned as it is.

@@ -168,7 +168,6 @@ def _model(settings: Settings) -> Check:
 
 
 def _second_model(settings: Settings) -> Check:
-    """Check that the second model of the settings is installed and loads."""
     if settings.second_model == OFF or not settings.embeddings:
         return Check("second model", "ok", "off; spaces may choose one by `muisti policy --second-model`")
     try:
@@ -178,7 +177,6 @@ def _second_model(settings: Settings) -> Check:
 
 
 def _entities(settings: Settings) -> Check:
-    """Check that the recogniser of the settings is installed and loads."""
     try:
         return Check("entities", "ok", reader_of(settings)().identity)
     except MuistiError as error:
@@ -267,6 +265,5 @@ def _schema(schema: Schema) -> Check:
 
 
 def _strangers(database: Database, identities: Collection[str]) -> Iterator[Check]:
-    """Warn of spaces whose model is not among those of the settings."""
     for name in spaces_of_other_models(database, identities):
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")

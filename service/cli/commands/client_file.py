@@ -109,7 +109,6 @@ def _path(client: Client, project: bool) -> Path:
 
 
 def _groups(options: Globals, tools: str) -> str:
-    """Return a list of groups of tools, checked and in order."""
     with refusals(options):
         return in_force(options, {"mcp_tools": tools}).mcp_tools
 
@@ -184,7 +183,6 @@ def _uses(options: Globals, client: Client, project: bool) -> None:
 
 
 def _moves(program: Program, name: str) -> None:
-    """Say that the entry breaks when the clone moves, and how to write one that does not."""
     talk(f"It starts {program.words[0]} of a clone: when the clone moves or goes, the entry breaks.")
     talk(
         "To avoid that: `make dist`, then `uv tool install` (or pipx, or pip) the wheel in dist, then "

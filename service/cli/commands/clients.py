@@ -199,7 +199,6 @@ def _settings_file(project: bool) -> Path:
 
 
 def _flags(options: Globals) -> list[str]:
-    """Return the options of a hook's command, so that it stores where a command run here now would."""
     space = ["--space", options.space] if options.space else []
     if url := server_url(options):
         return ["--url", url, *space]

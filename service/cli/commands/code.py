@@ -1,6 +1,6 @@
 """Commands about source code among the documents: find, callers, callees, outline, map."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,11 +9,7 @@ from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import JOINED, choice, integer, option
 from muisti.service.cli.session import ask
-from muisti.service.cli.views import Field, Row, View, cell, dim, listed, rest, stack
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
+from muisti.service.cli.views import Field, Row, Shown, Text, View, cell, dim, listed, rest, stack
 
 COLOURS = {
     "class": "yellow",
@@ -56,15 +52,15 @@ def _used_in(one: Row) -> str:
     return f"{one['used_in']}:{_lines(one)}"
 
 
-def _name(one: Row | None) -> "Text":
+def _name(one: Row | None) -> Text:
     return cell("(file)", "dim") if one is None else cell(one["qualified"], COLOURS.get(one["kind"], "white"))
 
 
-def _words(one: Row) -> "RenderableType":
+def _words(one: Row) -> Shown:
     return stack(cell(one["signature"]), cell(one["doc"], "dim")) if one["doc"] else cell(one["signature"])
 
 
-def _kind(one: Row) -> "Text":
+def _kind(one: Row) -> Text:
     return cell(one["kind"] + ("" if one["certainty"] == "certain" else f" ({one['certainty']})"), "dim")
 
 
@@ -96,7 +92,6 @@ CALLEES = listed(
 
 
 def _with_symbols(view: View) -> View:
-    """Show the symbols that were asked about above a table of uses."""
     return view._replace(
         table=lambda data: stack(
             *(_name(one) + cell(f"  {_place(one)}", "dim") for one in data["symbols"]), view.table(data)
@@ -162,7 +157,7 @@ def map_(options: Globals, **given: Any) -> None:
     ask(options, lambda space: calls.get_code_map(space, **given), view, reads=True)
 
 
-def _outline(data: Row) -> "RenderableType":
+def _outline(data: Row) -> Shown:
     parts = [cell(data["path"], "bold") + cell(f"  {data['language']}", "dim")]
     for one in data["symbols"]:
         depth = one["qualified"].count(".")
@@ -172,7 +167,7 @@ def _outline(data: Row) -> "RenderableType":
     return stack(*parts)
 
 
-def _map(data: Row) -> "RenderableType":
+def _map(data: Row) -> Shown:
     head = f"{data['tokens']:,} tokens, {data['symbols']:,} of {data['of_symbols']:,} definitions"
     lines = [cell(one, "" if one.startswith(" ") else "blue") for one in data["text"].splitlines()]
     return stack(*lines, cell(head, "dim"))

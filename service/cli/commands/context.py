@@ -1,7 +1,7 @@
 """The context command."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,11 +11,7 @@ from muisti.service.cli.options import Weighted, as_filter, as_of, choice, filte
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import session
 from muisti.service.cli.values import one_of, refuse
-from muisti.service.cli.views import cell, safe, short_id, stack
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
+from muisti.service.cli.views import Shown, Text, cell, safe, short_id, stack
 
 SECTIONS = ("profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories")
 # Colours of sections, in the text and in the table above it.
@@ -82,10 +78,10 @@ def context(
             talk(f"Receipt: {reply.data['receipt']}")
 
 
-def _viewed(found: Mapping[str, Any]) -> "RenderableType":
+def _viewed(found: Mapping[str, Any]) -> Shown:
     share = found["tokens"] / found["token_budget"]
     head = f"{found['tokens']:,} of {found['token_budget']:,} tokens ({share:.0%}), {found['encoding']}"
-    parts: list[RenderableType] = [cell(head, "bold") + cell(f"  evidence: {found['evidence']}", "dim")]
+    parts: list[Shown] = [cell(head, "bold") + cell(f"  evidence: {found['evidence']}", "dim")]
     parts += [_section(one) for one in found["sections"]]
     parts += [cell(""), _text(found), *(_cited(one, several=len(found["spaces"]) > 1) for one in found["citations"])]
     if found["left_out_total"]:
@@ -94,14 +90,13 @@ def _viewed(found: Mapping[str, Any]) -> "RenderableType":
     return stack(*parts)
 
 
-def _section(one: Mapping[str, Any]) -> "Text":
+def _section(one: Mapping[str, Any]) -> Text:
     noun = "memory" if one["memories"] == 1 else "memories"
     said = one.get("note") or f"{one['memories']} {noun}, {one['tokens']:,} tokens"
     return cell(f"  {one['name']}", COLOURS[one["name"]]) + cell(f"  {said}", "dim")
 
 
-def _text(found: Mapping[str, Any]) -> "Text":
-    """Return the text with each memory in the colour of its section."""
+def _text(found: Mapping[str, Any]) -> Text:
     shown, at = cell(""), 0
     for one in found["citations"]:
         shown.append(safe(found["text"][at : one["start"]]), "dim")
@@ -111,7 +106,7 @@ def _text(found: Mapping[str, Any]) -> "Text":
     return shown
 
 
-def _cited(one: Mapping[str, Any], *, several: bool) -> "Text":
+def _cited(one: Mapping[str, Any], *, several: bool) -> Text:
     place = f"  in {one['space']}" if several else ""
     score = "" if one["score"] is None else f"  {one['score']:.3f}"
     cut = "  in pieces" if one["cut"] else ""
@@ -120,5 +115,5 @@ def _cited(one: Mapping[str, Any], *, several: bool) -> "Text":
     )
 
 
-def _left_out(one: Mapping[str, Any]) -> "Text":
+def _left_out(one: Mapping[str, Any]) -> Text:
     return cell(f"  {short_id(one)}  {one['score']:.3f}  {one['tokens']:,} tokens  {one['reason']}", "dim")

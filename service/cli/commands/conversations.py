@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,11 +13,11 @@ from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands
 from muisti.service.cli.commands.write import STDIN
 from muisti.service.cli.options import (
     Moment,
-    allow_secrets_option,
+    allow_secrets,
     as_of,
     choice,
-    dry_run_option,
-    if_version_option,
+    dry_run,
+    if_version,
     integer,
     option,
     together,
@@ -26,6 +26,8 @@ from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask
 from muisti.service.cli.session import session as open_session
 from muisti.service.cli.views import (
+    Shown,
+    Table,
     View,
     ago,
     ago_of,
@@ -39,10 +41,6 @@ from muisti.service.cli.views import (
     stack,
     tabbed,
 )
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
 
 AT_ONCE = 1_000  # turns in one request
 PAGE = 100
@@ -60,7 +58,7 @@ conversations = Subcommands(
 
 _category = option("--category", "The category of the conversation, if it has one.")
 _session = option("--session", "The session of a new conversation.  [default: default]")
-_how = together(_category, if_version_option, dry_run_option)
+_how = together(_category, if_version, dry_run)
 
 
 def _added(data: Any) -> str:
@@ -157,8 +155,8 @@ def show(
 @option("--at", "When it was said.", Moment())
 @_session
 @_category
-@allow_secrets_option
-@dry_run_option
+@allow_secrets
+@dry_run
 def add(
     options: Globals, name: str, text: str, *, session: str | None, category: str | None, dry_run: bool, **said: Any
 ) -> None:
@@ -215,7 +213,7 @@ def reopen(options: Globals, name: str, **how: Any) -> None:
 @conversations.has("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
 @click.argument("name")
 @_category
-@dry_run_option
+@dry_run
 def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) -> None:
     """Delete a conversation with all its turns.
 
@@ -230,7 +228,7 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
 
 
 @conversations.has("muisti conversations adopt --dry-run", "muisti conversations adopt")
-@dry_run_option
+@dry_run
 def adopt(options: Globals, dry_run: bool) -> None:
     """Make conversations of memories that name a session.
 
@@ -262,7 +260,6 @@ def _change(
 
 
 def _said(text: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the turn that the arguments say."""
     both = {"user": text, "system": said["reply"]} if said["reply"] is not None else {"content": text}
     given = {key: said[key] for key in ("author", "turn", "at") if said[key] is not None}
     return {**both, **({"author": "user"} if "content" in both else {}), **given}
@@ -290,7 +287,7 @@ def _read() -> Iterator[list[Any]]:
         yield items
 
 
-def _about(data: Any) -> "RenderableType":
+def _about(data: Any) -> Shown:
     users = ", ".join(data["users"])
     said = f"{data['turns']:,} turns, {data['topics']:,} topics, {data['tokens']:,} tokens"
     rows = [("title", data["title"]), ("session", data["session"]), ("users", users), ("state", data["state"])]
@@ -307,7 +304,7 @@ def _messages(turn: Any) -> list[tuple[str | None, str]]:
     return [(turn["author"], content[:at].rstrip()), (said.get("replier") or "assistant", content[at:])]
 
 
-def _turns(turns: Sequence[Any]) -> "Table":
+def _turns(turns: Sequence[Any]) -> Table:
     rows: list[tuple[Any, ...]] = []
     for one in turns:
         by = one["superseded_by"]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module, resources
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -19,12 +19,8 @@ from muisti.service import cli
 from muisti.service.cli.base import ERROR, Failure, Globals, command
 from muisti.service.cli.options import option
 from muisti.service.cli.output import console, for_people, print_json
-from muisti.service.cli.session import client, compile_once, in_force, server_url
+from muisti.service.cli.session import Client, client, compile_once, in_force, server_url
 from muisti.service.cli.views import cell, fields, grid, indented, stack, tabbed
-
-if TYPE_CHECKING:
-    from muisti.service.app.client import Client
-
 
 SPACE = "demo"
 CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."
@@ -115,8 +111,7 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
             yield Step(title, command, perf_counter() - began, lines)
 
 
-def _run(options: Globals, opened: "Client", command: str) -> list[str]:
-    """Run a command of this program on the database of the demo, and return the lines that it prints."""
+def _run(options: Globals, opened: Client, command: str) -> list[str]:
     lent = Globals(space=SPACE, plain=options.plain, no_color=options.no_color, opened=opened)
     out = _Captured(isatty=for_people(options))
     with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # refusals are shown as output too

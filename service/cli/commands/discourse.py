@@ -2,22 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import Call, calls
 from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.conversations import conversations
-from muisti.service.cli.options import dry_run_option, flag, integer, option
+from muisti.service.cli.options import dry_run, flag, integer, option
 from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import concluded, session
-from muisti.service.cli.views import View, brief, cell, grid, lines, listed, stack, tabbed
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
+from muisti.service.cli.views import Shown, Text, View, brief, cell, grid, lines, listed, stack, tabbed
 
 _category = option("--category", "The category of the conversation, if it has one.")
 
@@ -30,7 +25,7 @@ def _of(one: Any) -> str:
     return one["topic"] or one["of"]
 
 
-def _about(one: Any) -> "Text":
+def _about(one: Any) -> Text:
     return cell(f"{_of(one)}, stale", "dim") if one["stale"] else cell(_of(one), "cyan")
 
 
@@ -65,7 +60,7 @@ SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" 
 @integer("--at turn", "The first turn of the later topic.", 1, metavar="TURN")
 @option("--title", "Title of the later part of a split topic.", metavar="TEXT")
 @_category
-@dry_run_option
+@dry_run
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
     """Show the topics of a conversation, or change them.
 
@@ -155,7 +150,7 @@ def working(options: Globals, name: str, *, keep: str | None, release: str | Non
 @click.argument("name")
 @integer("--from first", "The first turn to read.", 0, metavar="TURN")
 @_category
-@dry_run_option
+@dry_run
 def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
     """Suggest preferences that users state in a conversation.
 
@@ -205,7 +200,7 @@ def _entry(
     return {name: value for name, value in told.items() if value is not None} | {"pinned": not evictable}
 
 
-def _working(data: Any) -> "RenderableType":
+def _working(data: Any) -> Shown:
     used = f"{data['tokens']:,} tokens and {data['reserved']:,} reserved of {data['token_budget']:,}"
     rows = (
         (

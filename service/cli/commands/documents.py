@@ -9,7 +9,7 @@ from muisti.core.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import allowing, as_of, choice, dry_run_option, flag, integer, option
+from muisti.service.cli.options import allowing, as_of, choice, dry_run, flag, integer, option
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, session
 from muisti.service.cli.views import View, cell, lines, listed, safe, same, tabbed
@@ -151,7 +151,7 @@ def text(options: Globals, name: str, category: str | None, as_of: str | None) -
 @documents.has("muisti documents delete webshop/old.md --dry-run")
 @name_argument
 @category_option
-@dry_run_option
+@dry_run
 def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> None:
     """Delete a document with its chunks.
 
@@ -163,7 +163,7 @@ def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> 
 
 @documents.has("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes")
 @choice("--strategy", "What to look for.", PRUNE_STRATEGIES, default="all")
-@dry_run_option
+@dry_run
 @flag("--yes", "Do not ask. Needed in scripts.")
 def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -> None:
     """End documents, chunks and entities that have lost their source.

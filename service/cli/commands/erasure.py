@@ -15,14 +15,12 @@ from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject, flag, option, together
 from muisti.service.cli.output import answer, asking, revised, talk
-from muisti.service.cli.session import client, follow, session
+from muisti.service.cli.session import Reply, Session, client, follow, session
 from muisti.service.cli.values import Number
 from muisti.service.cli.views import cell, safe, short, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.app.client import Reply
     from muisti.service.auth import signing
-    from muisti.service.cli.opening import Session
 else:  # cryptography and the core
     signing = Lazy("muisti.service.auth.signing")
 
@@ -101,8 +99,7 @@ def purge(
             raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)
 
 
-def _purge(opened: "Session", name: tuple[str, ...], body: dict[str, Any]) -> Callable[[bool], "Reply"]:
-    """Return a function that erases the named or the chosen memories, or plans it in a dry run."""
+def _purge(opened: Session, name: tuple[str, ...], body: dict[str, Any]) -> Callable[[bool], Reply]:
     if not name:
         return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
     check_name(name)
@@ -110,7 +107,7 @@ def _purge(opened: "Session", name: tuple[str, ...], body: dict[str, Any]) -> Ca
     return lambda dry_run: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
 
 
-def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Reply":
+def _by_task(options: Globals, opened: Session, body: dict[str, Any]) -> Reply:
     """Erase the chosen memories as a task, and return its report.
 
     Raises:
@@ -124,7 +121,7 @@ def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Repl
     return revised(reply, task["result"])
 
 
-def _ask(opened: "Session", planned: "Reply") -> None:
+def _ask(opened: Session, planned: Reply) -> None:
     """Show what would be erased, and ask for a confirmation.
 
     Raises:
@@ -183,7 +180,7 @@ def _lines(data: Any) -> list[str]:
     ]
 
 
-def with_report(options: Globals, erase: Callable[[], "Reply"], report: Path | None, no_report: bool) -> "Reply":
+def with_report(options: Globals, erase: Callable[[], Reply], report: Path | None, no_report: bool) -> Reply:
     """Erase, and write the signed report. An erasure is reported only once, so the file is tested before it.
 
     Raises:

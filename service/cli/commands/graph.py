@@ -14,7 +14,7 @@ from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
 from muisti.service.cli.commands import graph_views as views
-from muisti.service.cli.options import JOINED, as_of, choice, dry_run_option, flag, integer, option
+from muisti.service.cli.options import JOINED, as_of, choice, dry_run, flag, integer, option
 from muisti.service.cli.output import answer, talk, write_file
 from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
 from muisti.service.cli.values import OneOf
@@ -43,7 +43,6 @@ ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
 
 
 def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
-    """Ask, print the answer, and return its data; say when the graph is behind."""
     data = ask(options, request, view, reads=True)
     if data.get("pending"):
         talk(f"Note: {data['pending']:,} versions are not read yet; muisti graph build reads them.")
@@ -141,7 +140,7 @@ def communities(options: Globals, **given: Any) -> None:
 @graph.has('muisti graph merge "Ann Berg" "A. Berg"')
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
-@dry_run_option
+@dry_run
 def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are names of the entity NAME, too.
 
@@ -154,7 +153,7 @@ def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool
 @graph.has('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
-@dry_run_option
+@dry_run
 def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are not names of the entity NAME, whatever a rule finds."""
     body = {"others": [*others]}
@@ -172,7 +171,7 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
 @click.argument("object", metavar="[OBJECT]", required=False)
 @option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
 @flag("--not negative", "State that it is not so.")
-@dry_run_option
+@dry_run
 def relate(options: Globals, *, dry_run: bool, **body: Any) -> None:
     """State a relation."""
     if (body["object"] is None) == (body["literal"] is None):
@@ -184,7 +183,7 @@ def relate(options: Globals, *, dry_run: bool, **body: Any) -> None:
 
 @graph.has("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
 @click.argument("memory", metavar="ID")
-@dry_run_option
+@dry_run
 def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
     """Delete what was stated of an entity or a relation, by the ID of its memory."""
     with session(options) as opened:
@@ -200,7 +199,7 @@ def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
 @graph.has("muisti graph build", "muisti graph build --again")
 @flag("--again", "Read all memories again, as after a change of the recogniser.")
 @flag("--no-wait", "Begin the task, and do not follow it.")
-@dry_run_option
+@dry_run
 def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int:
     """Read all memories that are not read yet, with progress.
 

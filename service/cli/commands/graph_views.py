@@ -1,13 +1,8 @@
 """Answers about the knowledge graph: tables for people, lines for programs."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING
-
-from muisti.service.cli.views import Row, View, cell, dim, fields, grid, lines, listed, rest, stack, stated, tabbed
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from muisti.service.cli.views import Shown, View, cell, dim, fields, grid, lines, listed, rest, stack, stated, tabbed
 
 _FIGURES = tuple(
     [
@@ -35,15 +30,15 @@ COLOURS = {
 }
 
 
-def _name(end: Row) -> RenderableType:
+def _name(end: Any) -> Shown:
     return cell(end["name"], COLOURS.get(end["kind"], "white"))
 
 
-def _others(one: Row) -> str:
+def _others(one: Any) -> str:
     return ", ".join(alias["name"] for alias in one["aliases"])
 
 
-def _profile(data: Row) -> RenderableType:
+def _profile(data: Any) -> Shown:
     one = data["entity"]
     head = fields([
         (_name(one), cell(f"{one['kind']}, in {one['mentions']:,} memories", "dim")),
@@ -59,15 +54,15 @@ def _profile(data: Row) -> RenderableType:
     return stack(head, cell(""), facts, memories)
 
 
-def _object(one: Row) -> str:
+def _object(one: Any) -> str:
     return one["literal"] if one["object"] is None else one["object"]["name"]
 
 
-def _kind(one: Row) -> str:
+def _kind(one: Any) -> str:
     return f"{'not ' if one['negative'] else ''}{one['kind'].replace('_', ' ')}"
 
 
-def _near(data: Row) -> RenderableType:
+def _near(data: Any) -> Shown:
     names = {data["entity"]["id"]: data["entity"]["name"]}
     names |= {one["entity"]["id"]: one["entity"]["name"] for one in data["items"]}
     rows = (
@@ -86,7 +81,7 @@ def _near(data: Row) -> RenderableType:
     return stack(table, cell(more, "dim")) if more else table
 
 
-def _proposals(data: Row) -> RenderableType:
+def _proposals(data: Any) -> Shown:
     rows = (
         (
             *(_name(one["first"]), one["first_mentions"]),
@@ -97,7 +92,7 @@ def _proposals(data: Row) -> RenderableType:
     return grid(None, "name", "memories", "other", "memories", "why", rows=rows)
 
 
-def _members(one: Row) -> str:
+def _members(one: Any) -> str:
     return ", ".join(end["name"] for end in one["entities"])
 
 

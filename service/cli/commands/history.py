@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
@@ -15,20 +15,21 @@ from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.checkpoints import seq_of
 from muisti.service.cli.naming import locate, memory_argument
 from muisti.service.cli.options import (
-    allow_secrets_option,
+    allow_secrets,
     as_filter,
     choice,
     comma_list,
-    dry_run_option,
+    dry_run,
     filters,
     flag,
-    if_version_option,
+    if_version,
     integer,
     option,
 )
 from muisti.service.cli.output import answer, talk
-from muisti.service.cli.session import server_url, session
+from muisti.service.cli.session import Session, server_url, session
 from muisti.service.cli.views import (
+    Shown,
     ago,
     ago_of,
     brief,
@@ -41,11 +42,6 @@ from muisti.service.cli.views import (
     stated,
     tabbed,
 )
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from muisti.service.cli.opening import Session
 
 SHOWN = 80  # characters of a text
 PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to a server
@@ -75,9 +71,9 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
 )
 @memory_argument
 @integer("--to", "Version to restore.  [default: the one before the last change]", 1)
-@if_version_option
-@allow_secrets_option
-@dry_run_option
+@if_version
+@allow_secrets
+@dry_run
 def restore(options: Globals, name: tuple[str, ...], *, to: int | None, if_version: int | None, dry_run: bool) -> None:
     """Restore an earlier version of a memory.
 
@@ -96,8 +92,8 @@ def restore(options: Globals, name: tuple[str, ...], *, to: int | None, if_versi
 @integer("--last", "Undo so many changes.  [default: the last call]", 1, BATCH_MAX)
 @option("--author", "Undo changes of memories of this author.")
 @option("--request", "Undo the request with this X-Request-Id; all its changes, unless --last.", metavar="ID")
-@allow_secrets_option
-@dry_run_option
+@allow_secrets
+@dry_run
 def undo(options: Globals, *, dry_run: bool, **which: Any) -> None:
     """Undo the last call.
 
@@ -114,12 +110,12 @@ def undo(options: Globals, *, dry_run: bool, **which: Any) -> None:
         answer(options, reply, _undone, lambda data: [*(one["id"] for one in data["items"]), *data["ended"]])
 
 
-def _undone(data: Mapping[str, Any]) -> "RenderableType":
+def _undone(data: Mapping[str, Any]) -> Shown:
     lines = [f"{one['id']} is as before, at version {one['version']}: {short(one['content'])}" for one in data["items"]]
     return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
-def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
+def _table(versions: list[Mapping[str, Any]]) -> Shown:
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:
         changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
@@ -198,8 +194,7 @@ def changes(
         talk(f"{more}: --since {reply.data['seq']}")
 
 
-def _followed(options: Globals, opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
-    """Yield changes as they happen: a server streams them, a database file is polled."""
+def _followed(options: Globals, opened: Session, params: dict[str, Any]) -> Iterator[Any]:
     if server_url(options) is None:
         yield from _looked(opened, params)
         return
@@ -216,7 +211,7 @@ def _followed(options: Globals, opened: "Session", params: dict[str, Any]) -> It
         time.sleep(PAUSE)
 
 
-def _looked(opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
+def _looked(opened: Session, params: dict[str, Any]) -> Iterator[Any]:
     if "since" not in params:
         params = {**params, "since": opened.client.send(calls.get_space(opened.space)).data["seq"]}
     while True:

@@ -67,7 +67,6 @@ def _print(work: "Callable[[], list[git.Hooked]]") -> None:
 
 
 def _hooks_of(repository: Path) -> tuple[Path, Path]:
-    """Return the top folder of a repository, and the folder of its hooks."""
     top, folder = git.top(repository), git.hooks_folder(repository)
     if top is None or folder is None:
         raise Failure(f"{repository} is in no repository of git, or git is not installed")
@@ -75,7 +74,6 @@ def _hooks_of(repository: Path) -> tuple[Path, Path]:
 
 
 def _program() -> list[str]:
-    """Return the words that run Muisti from anywhere."""
     beside = Path(sys.executable).with_name("muisti")
     found = str(beside) if beside.exists() else shutil.which("muisti")
     return [found] if found else [sys.executable, "-m", "muisti.service"]

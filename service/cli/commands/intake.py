@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-from rich.console import RenderableType
+from rich.console import Shown
 
 from muisti.client import calls
 from muisti.service.app.client import ApiError
@@ -113,7 +113,6 @@ def undo_import(options: Globals, number: int) -> None:
 
 
 def _bring_file(options: Globals, file: str, how: How) -> int:
-    """Import one file, and return the number of lines that failed."""
     with (
         _problems(options, file),
         _source(file) as source,
@@ -259,7 +258,6 @@ def _failure(options: Globals, message: str) -> Failure:
 
 
 def _advise(name: str, reports: Sequence[Report], how: How) -> None:
-    """Print the bad lines, and the command to run next."""
     bad = [one for report in reports for one in report["failures"]]
     for line in _failed_lines(bad[:NAMED]):
         talk(line)
@@ -281,12 +279,10 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
 
 
 def _print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
-    """Print the report of a file, or of its share for one space. `several`: name that space."""
     show(options, report, partial(_report_table, several=several), partial(_report_lines, several=several))
 
 
 def _failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Format each bad line with its place in the file."""
     for bad in failures:
         place = bad["place"] or f"line {bad['line']}"
         yield f"{place}: {'; '.join(one['message'] for one in bad['errors'])}"
@@ -300,7 +296,7 @@ def _report_lines(report: Mapping[str, Any], *, several: bool) -> list[str]:
     return [*lines, tabbed("good", report["good"])] if report["refused"] else lines
 
 
-def _report_table(report: Mapping[str, Any], *, several: bool) -> RenderableType:
+def _report_table(report: Mapping[str, Any], *, several: bool) -> Shown:
     title = f"{report['file']} ({report['source'] or 'muisti'})" + (f" → space {report['space']}" if several else "")
     rows = [("would be imported" if report["dry_run"] else "came in", report["created"])]
     rows += [(f"skipped:  {REASONS.get(reason, reason)}", count) for reason, count in sorted(report["skipped"].items())]

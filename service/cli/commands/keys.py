@@ -10,17 +10,15 @@ from muisti.client import calls
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import Moment, choice, comma_list, dry_run_option, flag, integer, option
+from muisti.service.cli.options import Moment, choice, comma_list, dry_run, flag, integer, option
 from muisti.service.cli.output import answer, asking, show, talk
-from muisti.service.cli.session import client, demand, file_of, refusals, server_url, settings_for
+from muisti.service.cli.session import Client, Reply, client, demand, file_of, refusals, server_url, settings_for
 from muisti.service.cli.views import ago_of, listed, said
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
-    from muisti.client import Reply
     from muisti.core.engine import Engine
     from muisti.service.app import local
-    from muisti.service.app.client import Client
     from muisti.service.runtime import running
     from muisti.service.settings import Settings, checks
 else:  # with the core
@@ -153,7 +151,7 @@ def rotate(options: Globals, key: str, overlap: int) -> None:
         _show(options, opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap})))
 
 
-def _show(options: Globals, reply: "Reply") -> None:
+def _show(options: Globals, reply: Reply) -> None:
     talk("This key is shown once and stored nowhere; keep it with your other secrets.")
     answer(options, reply, *said(reply.data["key"], reply.data["key"]))
 
@@ -169,7 +167,7 @@ def audit(options: Globals, limit: int) -> None:
         answer(options, opened.send(calls.list_audit(limit=limit)), *AUDIT)
 
 
-def _all(opened: "Client") -> Sequence[Any]:
+def _all(opened: Client) -> Sequence[Any]:
     return opened.send(calls.list_keys()).data["items"]
 
 
@@ -192,7 +190,7 @@ def _id_of(key: str, known: Sequence[Any]) -> str:
 
 @keys.has("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
 @flag("--yes", "Delete without asking; needed where nobody can be asked.")
-@dry_run_option
+@dry_run
 def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
     """Delete all keys, so that requests need none, as before the first key.
 
@@ -236,7 +234,6 @@ def _cleared(engine: "Engine", *, yes: bool, dry_run: bool) -> int:
 
 
 def _say_what_remains(settings: "Settings") -> None:
-    """Report what still asks for keys: settings, and a server that runs."""
     if checks.asks(settings):
         talk("The settings name an administrator's key or an issuer of tokens: a server with them still asks for one.")
     path = file_of(settings)

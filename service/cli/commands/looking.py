@@ -22,14 +22,12 @@ from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
 from muisti.service.cli.options import comma_list
 from muisti.service.cli.progress import ended, failed_items
-from muisti.service.cli.session import session
+from muisti.service.cli.session import Session, session
 from muisti.service.folders import git
 from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check_languages, files
 
 if TYPE_CHECKING:
     from muisti.service.cli.base import Globals
-    from muisti.service.cli.opening import Session
-
 STDIN = "-"
 STDIN_PATH = "stdin.txt"
 
@@ -188,7 +186,6 @@ def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: S
 
 
 def _count(sent: Sent, opened: Session, task: dict[str, Any]) -> None:
-    """Add the items of a task that has ended."""
     sent.count("stored", task["done"])
     sent.count("unchanged", task["skipped"])
     sent.failed += [_failed(one) for one in failed_items(opened, task)]
@@ -203,7 +200,6 @@ def _with_content(request: Call, content: Any, media_type: str) -> Call:
 
 
 def _groups(files: Iterable[tuple[str, Found]]) -> Iterator[list[tuple[str, Found]]]:
-    """Yield files in groups of bounded size."""
     group: list[tuple[str, Found]] = []
     size = 0
     for path, file in files:
@@ -350,7 +346,6 @@ def _listed(path: str, file: Found, hashes: Mapping[str, str]) -> dict[str, Any]
 
 
 def _hashes(known: Mapping[str, Found], paths: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of files; those that have just been deleted have none."""
     found: dict[str, str] = {}
     for path in paths:
         try:

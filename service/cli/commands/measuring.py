@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import click
 import msgspec
-from rich.console import RenderableType
+from rich.console import Shown
 from rich.table import Table
 from rich.text import Text
 
@@ -165,7 +165,7 @@ def _print(options: Globals, measured: Sequence[_Measured], comparisons: Sequenc
             click.echo(report.as_text(part, width=width))
 
 
-def _report(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> Iterator[RenderableType]:
+def _report(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> Iterator[Shown]:
     for each in measured:
         yield report.summary_table(each.name, [summarise(run) for run in each.runs])
         for note in each.notes:
@@ -337,7 +337,6 @@ def _print_fitted(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> N
 
 
 def _table(fitted: Fitted) -> Table:
-    """Return the confusion matrix at the thresholds, and the AUROC of each kind against questions with an answer."""
     columns = [*LEVELS, "AUROC", "pooled"]
     title = f"{fitted.mode}: weak from {fitted.thresholds.weak:.2f}, strong from {fitted.thresholds.strong:.2f}"
     table = grid(title, "questions", *columns, right=columns)

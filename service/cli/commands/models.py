@@ -26,12 +26,9 @@ from muisti.service.cli.session import (
     settings_for,
     space_choice,
 )
-from muisti.service.cli.views import View, cell, fields, grid, listed, stated, tabbed
+from muisti.service.cli.views import Table, Text, View, cell, fields, grid, listed, stated, tabbed
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from muisti.core.embedding import hosted
     from muisti.core.embedding.encoder import Encoder
     from muisti.core.engine import Engine
@@ -186,7 +183,6 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
 def _reembedded(
     engine: "Engine", names: list[str], stages: "Stages", *, force: bool, every: bool
 ) -> "tuple[list[Space], list[str]]":
-    """Return the spaces that have the model now, and the reasons why other spaces keep theirs."""
     spaces: list[Space] = []
     refused: list[str] = []
     for name in names:
@@ -216,7 +212,7 @@ generations = Subcommands(
 force_option = flag("--force", "Also when vectors are missing, or the probes find less with it.")
 
 
-def _role(one: Any) -> "Text":
+def _role(one: Any) -> Text:
     words = f"{one['role']}, before" if one["served"] else one["role"]
     return cell(words, "green" if one["role"] == "current" else "")
 
@@ -322,7 +318,7 @@ def _compared_lines(data: Any) -> list[str]:
     return [*found, tabbed("overlap", _figure(data["overlap"]), data["questions"], data["missing"])]
 
 
-def _compared(data: Any) -> "Table":
+def _compared(data: Any) -> Table:
     rows = [(side, data[side]["generation"][:12], *_figures(data[side])) for side in SIDES]
     rows.append((f"overlap@{data['k']}", _figure(data["overlap"]), f"{data['questions']} questions", "", ""))
     columns = ("", "hash", "probe recall", f"nDCG@{data['k']}", "ms")

@@ -1,7 +1,7 @@
 """Commands about probes: questions whose answer is known."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,10 +11,7 @@ from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import integer, real
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, session
-from muisti.service.cli.views import View, grid, lines, said
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from muisti.service.cli.views import Shown, View, grid, lines, said
 
 NONE = "There are no probes yet: muisti probe add QUERY ID"
 
@@ -92,7 +89,7 @@ def _expected(one: Mapping[str, Any]) -> str:
     return one["memory_id"] or f"{one['category']}/{one['key']}"
 
 
-def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> "RenderableType":
+def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> Shown:
     rows = (
         (
             *(one["id"], one["query"], _expected(one), one["k"]),

@@ -1,6 +1,6 @@
 """The quota command: how much a space may hold."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -8,11 +8,8 @@ from muisti.client import calls
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import DEFAULT, OrDefault, option
 from muisti.service.cli.session import ask
-from muisti.service.cli.views import View, grid, tabbed
+from muisti.service.cli.views import Table, View, grid, tabbed
 from muisti.service.settings import parse_bytes
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 MOST = OrDefault("most", lambda text: 0 if text == "0" else parse_bytes(text), "a number such as 1000 or 512MB")
 
@@ -37,7 +34,7 @@ def _lines(found: Any) -> list[str]:
     return [tabbed(name, one["used"], _limit(one)) for name, one in found.items()]
 
 
-def _table(found: Any) -> "Table":
+def _table(found: Any) -> Table:
     rows = ((name, f"{one['used']:,}", _limit(one)) for name, one in found.items())
     return grid(None, "", "holds", "may hold", right=("holds", "may hold"), rows=rows)
 

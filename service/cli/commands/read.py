@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,10 +12,13 @@ from muisti.client import Call, calls
 from muisti.service.app import named
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import locate, memory_argument
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full_option, integer, option
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option
 from muisti.service.cli.output import answer, revised, talk
-from muisti.service.cli.session import ask, client, session, space_choice
+from muisti.service.cli.session import Reply, ask, client, session, space_choice
 from muisti.service.cli.views import (
+    Shown,
+    Table,
+    Text,
     address,
     ago,
     brief,
@@ -29,13 +32,6 @@ from muisti.service.cli.views import (
     stack,
     tabbed,
 )
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
-
-    from muisti.service.app.client import Reply
 
 PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
@@ -70,7 +66,7 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 @filters
 @as_of
-@full_option
+@full
 def list_memories(
     options: Globals,
     *,
@@ -92,7 +88,7 @@ def list_memories(
     given = None if wanted is None else json.dumps(wanted)
     with session(options, reads=True) as opened:
 
-        def ask(count: int, cursor: str | None, order: str | None) -> "Reply":
+        def ask(count: int, cursor: str | None, order: str | None) -> Reply:
             return opened.client.send(
                 calls.list_memories(opened.space, limit=count, sort=order, cursor=cursor, filter=given, as_of=as_of)
             )
@@ -108,8 +104,8 @@ def list_memories(
 
 
 def _pages(
-    ask: "Callable[[int, str | None, str | None], Reply]", wanted: int | None, cursor: str | None, order: str | None
-) -> "Reply":
+    ask: Callable[[int, str | None, str | None], Reply], wanted: int | None, cursor: str | None, order: str | None
+) -> Reply:
     """Return `wanted` memories as one page, all of them for None; each request reads at most a hundred.
 
     All memories sorted by last change, newest first, are read in reverse. A memory that changes during the reading
@@ -166,7 +162,7 @@ def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
         answer(options, reply, partial(_sizes, opened.space), lambda sizes: [tabbed(*row) for row in _flat(sizes)])
 
 
-def _latencies(data: Any) -> "Table":
+def _latencies(data: Any) -> Table:
     about = f"{data['workers']} worker(s), {data['memory_bytes'] / 1e6:,.0f} MB, up {data['uptime_seconds']:,.0f} s"
     numbers = ("requests", "mean ms", "p50", "p95", "p99")
     rows = (
@@ -191,7 +187,7 @@ def _counts(options: Globals, call: Callable[[str], Call], what: str) -> None:
         talk(f"No memory in the space {space_choice(options).space} has a {what}.")
 
 
-def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
+def _table(memories: list[Mapping[str, Any]], by: str) -> Shown:
     if not memories:
         return cell("No memories.")
     rows = (
@@ -207,7 +203,7 @@ def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
     return grid(None, "id", "stored" if by == "created" else "changed", "category/key", "content", "tags", rows=rows)
 
 
-def _card(memory: Mapping[str, Any]) -> "RenderableType":
+def _card(memory: Mapping[str, Any]) -> Shown:
     named = [line.partition("\t")[::2] for line in _lines(memory)]
     times = {name: f" ({ago(value)})" for name, value in named if name in TIMES}
     table = fields([(cell(name, "dim"), cell(value + times.get(name, ""))) for name, value in named])
@@ -215,7 +211,6 @@ def _card(memory: Mapping[str, Any]) -> "RenderableType":
 
 
 def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
-    """Every field that has a value, but for the content."""
     for name, value in memory.items():
         if name != "content" and value not in (None, [], {}):
             yield tabbed(name, _one_value(value))
@@ -232,7 +227,7 @@ def _one_value(value: Any) -> str:
     return import_module("msgspec").json.encode(value).decode() if isinstance(value, dict) else str(value)
 
 
-def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
+def _sizes(space: str, sizes: Mapping[str, Any]) -> Table:
     rows = ((_label(name), _size(name, value)) for name, value in _flat(sizes))
     return grid(f"space {space}", "size", "value", right=("value",), rows=rows)
 
@@ -249,7 +244,7 @@ def _label(name: str) -> str:
     return f"{first}: {rest.replace('.', ', ')}" if rest else first
 
 
-def _size(name: str, value: Any) -> "Text":
+def _size(name: str, value: Any) -> Text:
     if name.endswith("_at") and value:
         return cell(ago(value))
     if value is None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 from urllib.parse import parse_qsl
 
 import click
@@ -13,16 +13,11 @@ from muisti.core.model.terms import CHECKS, Decision, Verdict
 from muisti.service.app import named
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.naming import locate, memory_argument
-from muisti.service.cli.options import choice, dry_run_option, flag, integer, option, real
+from muisti.service.cli.options import choice, dry_run, flag, integer, option, real
 from muisti.service.cli.output import answer, for_people, talk
-from muisti.service.cli.session import ask, session
+from muisti.service.cli.session import Session, ask, session
 from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from muisti.service.cli.opening import Session
+from muisti.service.cli.views import Shown, View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
 
 FINDINGS = 50  # findings in a table
 COLOURS = {"secret": "bold red", "contradiction": "red", "duplicate": "yellow", "orphaned": "yellow"}
@@ -64,12 +59,11 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
             talk(f"Note: {text}")
 
 
-def _asked(opened: "Session", params: Mapping[str, Any]) -> Callable[[str | None], Call]:
+def _asked(opened: Session, params: Mapping[str, Any]) -> Callable[[str | None], Call]:
     return lambda cursor: calls.lint_space(opened.space, **{"limit": AT_ONCE, **params, "cursor": cursor})
 
 
-def _mend(opened: "Session", params: Mapping[str, Any], *, dry_run: bool) -> None:
-    """Send the fixes of every finding, one after the other."""
+def _mend(opened: Session, params: Mapping[str, Any], *, dry_run: bool) -> None:
     done = 0
     for reply in opened.pages(_asked(opened, params)):
         for one in reply.data["items"]:
@@ -81,7 +75,6 @@ def _mend(opened: "Session", params: Mapping[str, Any], *, dry_run: bool) -> Non
 
 
 def _request(fix: Mapping[str, Any], *, dry_run: bool) -> Call:
-    """Return the request of a fix, with its query string."""
     path, _, query = fix["path"].partition("?")
     return Call(fix["method"], path, {**dict(parse_qsl(query)), "dry_run": str(dry_run).lower()}, {}, fix["body"])
 
@@ -106,7 +99,7 @@ def _counted(data: Mapping[str, Any]) -> str:
     return f"{data['checked']:,} memories, found: {found}"
 
 
-def _report(data: Mapping[str, Any]) -> "RenderableType":
+def _report(data: Mapping[str, Any]) -> Shown:
     rows = (
         (
             cell(one["check"], COLOURS.get(one["check"], "cyan")),
@@ -171,7 +164,7 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
 @conflicts.has("muisti conflicts decide 12 supersede", "muisti conflicts decide 12 keep")
 @click.argument("number")
 @click.argument("decision", type=OneOf(get_args(Decision)))
-@dry_run_option
+@dry_run
 def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
     """Decide a conflict: keep both memories, or one of them.
 
@@ -190,7 +183,7 @@ USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 @command("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none")
 @memory_argument
 @click.argument("verdict", type=OneOf(["useful", "not_useful", "none"]))
-@dry_run_option
+@dry_run
 def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
     """Mark a memory as useful or not useful.
 
@@ -218,7 +211,7 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
 
 @command("muisti promote --dry-run", "muisti promote --retrievals 3")
 @integer("--retrievals", "Least number of retrievals.  [default: 5]", 0)
-@dry_run_option
+@dry_run
 def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
     """Activate candidates that were retrieved often.
 
@@ -231,7 +224,7 @@ def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
 @command("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1")
 @integer("--retrievals", "Fewer retrievals than this.  [default: 3]", 0)
 @real("--days", "Older than X days.  [default: 14]", 0)
-@dry_run_option
+@dry_run
 def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
     """Deprecate old candidates that were rarely retrieved.
 
@@ -259,7 +252,7 @@ def _judged(data: Mapping[str, Any]) -> str:
     return f"Useful to {data['useful']}, not useful to {data['not_useful']}."
 
 
-def _reviewed(found: Mapping[str, Any], status: str) -> "RenderableType":
+def _reviewed(found: Mapping[str, Any], status: str) -> Shown:
     lines = [f"{memory['id']} is {status} now: {one_line(memory['content'])[:SHOWN]}" for memory in found["items"]]
     before, after = (", ".join(f"{n} {name}" for name, n in found[when].items()) for when in ("before", "after"))
     return cell("\n".join([*lines, f"Before: {before or 'nothing'}. After: {after or 'nothing'}."]))

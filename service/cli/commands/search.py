@@ -1,7 +1,7 @@
 """The search command."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
@@ -16,7 +16,7 @@ from muisti.service.cli.options import (
     choice,
     filters,
     flag,
-    full_option,
+    full,
     integer,
     option,
     real,
@@ -26,6 +26,7 @@ from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import session, space_choice
 from muisti.service.cli.views import (
     BRIEF,
+    Shown,
     address,
     ago,
     brief,
@@ -38,9 +39,6 @@ from muisti.service.cli.views import (
     stack,
     tabbed,
 )
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 AUTO = "auto"  # the mode that reads the query's words
 MARK = "**"  # around words that match, in `highlight`
@@ -140,7 +138,7 @@ FACTORS = {
 @flag("--no-touch", "Do not count the hits as retrieved.")
 @flag("--receipt", "Record the search for `muisti receipt`, and print the record's ID.")
 @option("--why-not why_not", "Say why a memory is a hit or not.", metavar="ID", multiple=True)
-@full_option
+@full
 @ranking_options
 def search(
     options: Globals,
@@ -231,7 +229,6 @@ def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
 
 
 def _notes(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the answer says beside its hits: how the query was read, and what could not be done."""
     if (intent := found.get("intent")) is not None:
         yield f"Read as {intent['kind']}: {intent['sentence']}" + ("" if intent["applied"] else " Not applied.")
 
@@ -275,9 +272,9 @@ def _line(hit: Mapping[str, Any], full: bool) -> str:
     return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
 
 
-def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
+def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> Shown:
     spaces = {hit["memory"]["space"] for hit in hits}
-    parts: list[RenderableType] = [cell(head, "bold")] if head and hits else []
+    parts: list[Shown] = [cell(head, "bold")] if head and hits else []
     for number, hit in enumerate(hits, start=1):
         memory = hit["memory"]
         facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"]), address(memory)]
@@ -315,12 +312,11 @@ def _in_document(place: Mapping[str, Any]) -> str:
     return f"{place['path']}:{place['first_line']}-{place['last_line']}"
 
 
-def _neighbour(memory: Mapping[str, Any]) -> "RenderableType":
-    """Return a turn beside a hit, dimmed."""
+def _neighbour(memory: Mapping[str, Any]) -> Shown:
     return indented(cell(f"{memory['author'] or '…'}: {brief(memory['content'])}", "dim"))
 
 
-def _body(hit: Mapping[str, Any]) -> "RenderableType":
+def _body(hit: Mapping[str, Any]) -> Shown:
     if hit.get("highlight"):
         text = cell("")
         for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
@@ -330,7 +326,6 @@ def _body(hit: Mapping[str, Any]) -> "RenderableType":
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
-    """Return the passage that was found, or all of a short memory."""
     content, found = hit["memory"]["content"], hit["passage"]
     return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
 
@@ -368,8 +363,7 @@ def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
             yield from _factors({f"{name}.{part}": one for part, one in value.items()})
 
 
-def _explained(explain: Mapping[str, Any]) -> "RenderableType":
-    """Return the factors of a score, a line for each group."""
+def _explained(explain: Mapping[str, Any]) -> Shown:
     factors = dict(explain)
     groups = {
         title: [(name, factors.pop(name)) for name in names if name in factors] for title, names in FACTORS.items()

@@ -11,11 +11,10 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.options import flag, integer, real
 from muisti.service.cli.output import console, for_people, show, talk
-from muisti.service.cli.session import ask, client, server_url, session
+from muisti.service.cli.session import Client, ask, client, server_url, session
 from muisti.service.cli.views import grid, same, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.app.client import Client
     from muisti.service.cli.commands import checks
 else:  # with the core
     checks = Lazy("muisti.service.cli.commands.checks")
@@ -126,7 +125,7 @@ def rows(before: Reading, now: Reading) -> Iterator[Row]:
         yield Row(name, now.of(sample), "")
 
 
-def _live(options: Globals, opened: "Client", before: Reading, now: Reading, every: float) -> None:
+def _live(options: Globals, opened: Client, before: Reading, now: Reading, every: float) -> None:
     live = import_module("rich.live").Live(_table([*rows(before, now)], options), console=console(options))
     try:
         with live:
@@ -138,7 +137,7 @@ def _live(options: Globals, opened: "Client", before: Reading, now: Reading, eve
         return  # Ctrl-C is the normal end
 
 
-def _scrape(opened: "Client") -> Reading:
+def _scrape(opened: Client) -> Reading:
     return read(opened.send(calls.get_metrics()).body.decode(), time.time())
 
 
@@ -199,6 +198,5 @@ def forget(options: Globals) -> None:
 
 
 def _tell(options: Globals, data: Mapping[str, Any], *missing: str) -> None:
-    """Tell that the log keeps nothing of what was asked for."""
     if data["mode"] in missing and not options.json:
         talk(OFF if data["mode"] == "off" else "No questions are kept; MUISTI_READ_LOG=questions keeps them.")

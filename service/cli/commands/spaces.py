@@ -13,25 +13,21 @@ from muisti.service.cli.commands.erasure import report_options, with_report
 from muisti.service.cli.options import (
     DEFAULT,
     OrDefault,
-    allow_secrets_option,
+    allow_secrets,
     choice,
     comma_list,
-    dry_run_option,
+    dry_run,
     flag,
     integer,
     option,
 )
 from muisti.service.cli.output import answer, print_json, revised, talk
-from muisti.service.cli.session import ask, client, session, space_choice
+from muisti.service.cli.session import Client, Reply, ask, client, session, space_choice
 from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import ago_of, alike, grid, listed, safe, said, same, short, tabbed, whole
+from muisti.service.cli.views import Table, ago_of, alike, grid, listed, safe, said, same, short, tabbed, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rich.table import Table
-
-    from muisti.service.app.client import Client, Reply
 
 
 def _differences(data: Any) -> Iterator[tuple[str, ...]]:
@@ -105,7 +101,7 @@ spaces = command("muisti spaces", "muisti spaces --url http://127.0.0.1:8321", n
 @space.has("muisti space create notes", 'muisti space create shop --description "What customers want"')
 @click.argument("name")
 @option("--description", "What the space is for.", metavar="TEXT")
-@dry_run_option
+@dry_run
 def create(options: Globals, name: str, description: str | None, dry_run: bool) -> None:
     """Create an empty space."""
     body = {"name": name, **({} if description is None else {"description": description})}
@@ -119,7 +115,7 @@ def create(options: Globals, name: str, description: str | None, dry_run: bool) 
 
 @space.has("muisti space fork try")
 @click.argument("name")
-@dry_run_option
+@dry_run
 def fork(options: Globals, name: str, dry_run: bool) -> None:
     """Copy the current space to a new one.
 
@@ -149,8 +145,8 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
 @click.argument("into", metavar="INTO")
 @choice("--strategy", "Space that wins when both changed a memory.", ["ours", "theirs"])
 @flag("--drop", "Erase FROM after the merge.")
-@allow_secrets_option
-@dry_run_option
+@allow_secrets
+@dry_run
 def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, dry_run: bool) -> None:
     """Merge the changes of one space into another.
 
@@ -174,7 +170,7 @@ def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop
 @space.has("muisti space delete try --confirm try")
 @click.argument("name")
 @option("--confirm", "The name again, to confirm.", required=True)
-@dry_run_option
+@dry_run
 @report_options
 def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
     """Erase a space and all its memories. This cannot be undone."""
@@ -191,7 +187,7 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
 
 @space.has("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
 @option("--confirm", f"The phrase {CLEAR_PHRASE!r}; without it you are asked.", metavar="PHRASE")
-@dry_run_option
+@dry_run
 def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
     """Delete all memories of the current space.
 
@@ -205,7 +201,7 @@ def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
         answer(options, reply, *CLEARED)
 
 
-def _was_merged(opened: "Client", source: str, into: str) -> bool:
+def _was_merged(opened: Client, source: str, into: str) -> bool:
     """Tell whether `source` is gone, and the audit log says that it was merged into `into`, which still exists."""
     names = {space["name"] for space in opened.send(calls.list_spaces()).data["items"]}
     if source in names or into not in names:
@@ -298,12 +294,11 @@ def policy(options: Globals, **given: str | float | None) -> None:
         )
 
 
-def _policy(reply: "Reply") -> "Reply":
-    """Return the policy alone, also of an answer about the whole space."""
+def _policy(reply: Reply) -> Reply:
     return revised(reply, reply.data["policy"]) if "policy" in reply.data else reply
 
 
-def _policy_table(found: Mapping[str, Any]) -> "Table":
+def _policy_table(found: Mapping[str, Any]) -> Table:
     rows = (
         (name.replace("_", " "), NONE.get(name, "never") if value is None else whole(value))
         for name, value in found.items()

@@ -1,21 +1,16 @@
 """Commands about tasks, work that outlives the command or request that asked for it."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
 from muisti.client import calls
 from muisti.core.model.terms import TaskState
 from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import JOINED, choice, dry_run_option, integer, option
+from muisti.service.cli.options import JOINED, choice, dry_run, integer, option
 from muisti.service.cli.output import answer, talk
-from muisti.service.cli.session import ask, exit_code, failed_lines, follow, session
-from muisti.service.cli.views import ago_of, cell, listed
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from muisti.service.cli.opening import Session
+from muisti.service.cli.session import Session, ask, exit_code, failed_lines, follow, session
+from muisti.service.cli.views import Text, ago_of, cell, listed
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
 
@@ -35,7 +30,7 @@ def _progress(one: Any) -> str:
     return f"{_finished(one)}/{one['total']}" if one["total"] is not None else f"{_finished(one)}"
 
 
-def _state(one: Any) -> "Text":
+def _state(one: Any) -> Text:
     words = f"{one['state']}: {one['error']['detail']}" if "error" in one else one["state"]
     return cell(words, STYLES.get(one["state"], ""))
 
@@ -60,7 +55,7 @@ TASKS = listed(
 )
 
 
-def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
+def _say_failures(opened: Session, task: dict[str, Any]) -> None:
     for line in failed_lines(opened, task):
         talk(line)
 
@@ -104,7 +99,7 @@ def watch(options: Globals, task_id: str) -> int:
 
 @tasks.has("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
-@dry_run_option
+@dry_run
 def cancel(options: Globals, task_id: str, dry_run: bool) -> None:
     """End a task; what it has stored stays.
 

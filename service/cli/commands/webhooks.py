@@ -1,20 +1,16 @@
 """Commands about webhooks, which send the changes of a space to URLs."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
 from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import choice, dry_run_option, integer
+from muisti.service.cli.options import choice, dry_run, integer
 from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
-from muisti.service.cli.views import ago_of, cell, listed, said
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
+from muisti.service.cli.views import Text, ago_of, cell, listed, said
 
 webhook = Subcommands(
     "webhook",
@@ -32,7 +28,7 @@ def _letters(one: Any) -> str:
     return ",".join(f"{each['first']}-{each['last']}" for each in one["dead_letters"])
 
 
-def _state(one: Any) -> "Text":
+def _state(one: Any) -> Text:
     words = f"{one['state']}: {one['error']}" if one["error"] else one["state"]
     return cell(words, "green" if one["state"] == "ok" else "red")
 
@@ -58,7 +54,7 @@ WEBHOOKS = listed(
 @click.argument("address", metavar="URL")
 @choice("--change changes", "Send only this kind; repeat it.", get_args(ChangeKind), multiple=True)
 @choice("--show", "Content of a message.", get_args(Show), default="ids")
-@dry_run_option
+@dry_run
 def create(options: Globals, address: str, changes: tuple[str, ...], show: str, dry_run: bool) -> None:
     """Send the changes of the space to a URL, from now on.
 
@@ -82,7 +78,7 @@ def list_webhooks(options: Globals) -> None:
 
 @webhook.has("muisti webhook delete 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
-@dry_run_option
+@dry_run
 def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
     """Delete a webhook."""
     deleted = said(f"Deleted {webhook_id}.", webhook_id)
@@ -92,7 +88,7 @@ def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
 @webhook.has("muisti webhook redeliver 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
 @integer("--since", "Send all changes after number N.", 0)
-@dry_run_option
+@dry_run
 def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: bool) -> None:
     """Send again the changes that failed, and all after them."""
     body = {"since": since}

@@ -13,26 +13,13 @@ from muisti.service.app import named
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, find, find_id, locate, memory_argument, split_text
-from muisti.service.cli.options import (
-    CLEAR,
-    choice,
-    comma_list,
-    dry_run_option,
-    if_version_option,
-    memory_fields,
-    option,
-    said_fields,
-)
+from muisti.service.cli.options import choice, comma_list, dry_run, if_version, memory_fields, option, said_fields
 from muisti.service.cli.output import answer, hint, show, talk
-from muisti.service.cli.session import session
-from muisti.service.cli.views import brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
+from muisti.service.cli.session import Reply, Session, session
+from muisti.service.cli.views import Shown, brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from muisti.client import Reply
     from muisti.core.text import passages, secrets
-    from muisti.service.cli.opening import Session
 else:  # numpy and the core
     passages = Lazy("muisti.core.text.passages")
     secrets = Lazy("muisti.core.text.secrets")
@@ -54,7 +41,7 @@ SHOWN = 60  # characters of a content in a confirmation
     get_args(OnConflict),
 )
 @option("--idempotency-key", "Repeating the command with the same key stores nothing twice.", metavar="KEY")
-@dry_run_option
+@dry_run
 def add(options: Globals, text: str, *, idempotency_key: str | None, dry_run: bool, **fields: Any) -> None:
     """Store a text as a new memory.
 
@@ -78,8 +65,8 @@ def add(options: Globals, text: str, *, idempotency_key: str | None, dry_run: bo
 @click.argument("key")
 @click.argument("text")
 @said_fields
-@if_version_option
-@dry_run_option
+@if_version
+@dry_run
 def put(
     options: Globals, category: str, key: str, text: str, *, if_version: int | None, dry_run: bool, **fields: Any
 ) -> None:
@@ -92,7 +79,7 @@ def put(
     with session(options, create=not dry_run, reads=dry_run) as opened:
         body = _sourced(opened, memory)
 
-        def sent() -> "Reply":
+        def sent() -> Reply:
             tag = named.etag(opened.client, opened.space, (category, key), if_version)
             return opened.client.send(calls.put_entry(opened.space, category, key, body, if_match=tag, dry_run=dry_run))
 
@@ -118,8 +105,8 @@ def put(
 @option("--user", "Of a turn of a conversation: its first message.", metavar="TEXT")
 @option("--system", "Of a turn of a conversation: the reply to it; empty removes the reply.", metavar="TEXT")
 @memory_fields
-@if_version_option
-@dry_run_option
+@if_version
+@dry_run
 def update(options: Globals, words: tuple[str, ...], *, if_version: int | None, dry_run: bool, **fields: Any) -> None:
     """Change fields of a memory.
 
@@ -148,8 +135,8 @@ def update(options: Globals, words: tuple[str, ...], *, if_version: int | None, 
 @memory_argument
 @click.argument("text")
 @memory_fields
-@if_version_option
-@dry_run_option
+@if_version
+@dry_run
 def supersede(
     options: Globals, name: tuple[str, ...], text: str, *, if_version: int | None, dry_run: bool, **fields: Any
 ) -> None:
@@ -170,8 +157,8 @@ def supersede(
 
 @command("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann")
 @memory_argument
-@if_version_option
-@dry_run_option
+@if_version
+@dry_run
 def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
     """Delete a memory.
 
@@ -200,7 +187,6 @@ def text_of(text: str) -> str:
 
 
 def _standard_input() -> str:
-    """Read all of standard input, without the last end of line."""
     try:
         return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
     except UnicodeDecodeError as error:
@@ -216,11 +202,11 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
             if value:
                 given[field] = comma_list(value)
         elif value is not None:
-            given[field] = None if clearing and value == CLEAR else value
+            given[field] = None if clearing and value == "" else value
     return given
 
 
-def _sourced(opened: "Session", memory: Mapping[str, Any]) -> dict[str, Any]:
+def _sourced(opened: Session, memory: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields with whole ids in `derived_from`, however the memories were named."""
     sources = memory.get("derived_from")
     return {**memory, **({"derived_from": [find_id(opened, [name]) for name in sources]} if sources else {})}
@@ -265,8 +251,7 @@ def validate(options: Globals, text: str) -> None:
         raise click.exceptions.Exit(CONFLICT)
 
 
-def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
-    """Return the answer of a dry run that adds the text beside any similar memory."""
+def _tried(opened: Session, content: str) -> Mapping[str, Any]:
     request = calls.add_memory(opened.space, {"content": content, "on_conflict": "keep"}, dry_run=True)
     try:
         return opened.client.send(request).data["answer"]
@@ -281,7 +266,7 @@ def _validated_lines(found: Mapping[str, Any]) -> list[str]:
     return [*numbers, *(tabbed(one["kind"], one["id"], one["content"]) for one in found["similar"])]
 
 
-def _validated(found: Mapping[str, Any]) -> "RenderableType":
+def _validated(found: Mapping[str, Any]) -> Shown:
     numbers = [(cell(name, "dim"), cell(found[name])) for name in ("characters", "tokens", "passages")]
     if found["secret"]:
         numbers.append((cell("looks like a secret", "red"), cell(f"rule {found['secret']}: add would refuse it")))
