@@ -93,8 +93,8 @@ def measure(top: Path, saves: int) -> list[tuple[str, ...]]:
     with session(options, create=True) as opened:
         with timed(rows, "first index", lambda: len(found.wanted)):
             found = folder.look(opened, lambda done, total: None)
-        if found.sent.failed:
-            console.print(f"{len(found.sent.failed):,} files failed, such as {found.sent.failed[0]}")
+        if found.failed:
+            console.print(f"{len(found.failed):,} files failed, such as {found.failed[0]}")
         listed = {path.rstrip("/") for path in git.files(top) or ()}
         seen = files(top)
         same = listed == {*seen.found, *(one.path for one in seen.skipped)}

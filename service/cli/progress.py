@@ -18,7 +18,6 @@ from muisti.service.cli.views import cell, tabbed
 from muisti.service.settings.places import shown
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress, TaskID
 
     from muisti.core.operations import compiled
@@ -44,22 +43,15 @@ Note = Callable[[int, int | None], None]  # takes the number of finished items, 
 class Stages:
     """Context manager of progress bars, one for each stage. The bars disappear at its end."""
 
-    def __init__(self, console: Console, *, silent: bool = False) -> None:
+    def __init__(self, options: Globals, *, silent: bool = False) -> None:
         """`silent`: nothing is printed where there is no terminal."""
-        self._silent = silent
-        self._console = console
-        self._topic = ""
+        self._silent, self._topic, self._console = silent, "", console(options, stderr=True)
         self._bars: dict[str, TaskID] = {}
         rich = import_module("rich.progress")
-        columns = (
-            rich.TextColumn("{task.description}"),
-            rich.BarColumn(),
-            rich.TextColumn("{task.fields[count]}"),
-            rich.TimeRemainingColumn(),
-        )
-        self._progress: Progress = rich.Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        )
+        topic, count = rich.TextColumn("{task.description}"), rich.TextColumn("{task.fields[count]}")
+        columns = (topic, rich.BarColumn(), count, rich.TimeRemainingColumn())
+        hidden = not self._console.is_terminal
+        self._progress: Progress = rich.Progress(*columns, console=self._console, transient=True, disable=hidden)
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -105,7 +97,7 @@ def compile_once(options: Globals, *, again: bool = False) -> compiled.Compiled:
     talk(f"Compiling Muisti's search loops into {place}, once: half a minute of processor time …")
     began = perf_counter()
     try:
-        with Stages(console(options, stderr=True), silent=True) as stages:
+        with Stages(options, silent=True) as stages:
             found = compiled.compile_kernels(lambda done, total: stages.note("compiling", done, total))
     except OSError as error:
         talk(f"The search loops cannot be kept in {place}: {error.strerror}. numba compiles them in each process.")
@@ -127,7 +119,7 @@ def follow(options: Globals, opened: Session, task: dict[str, Any]) -> dict[str,
 
     When the person interrupts, the task goes on: a message says how to watch or cancel it.
     """
-    with Stages(console(options, stderr=True), silent=options.json or False) as stages:
+    with Stages(options, silent=options.json or False) as stages:
         stages.begin(task["kind"])
         return ended(opened.client, opened.space, task, lambda done, total: stages.note("items", done, total))
 

@@ -11,7 +11,7 @@ from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
 from muisti.service.cli.options import Moment, Point, flag, integer, option
-from muisti.service.cli.output import check_folder, console, for_people, hint, print_json, show, talk
+from muisti.service.cli.output import check_folder, for_people, hint, print_json, show, talk
 from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
 from muisti.service.cli.views import Shown, cell, grid, sized, stack, tabbed
 
@@ -59,7 +59,7 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
         raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
     if not many:
         check_folder(Path(place))
-    with refusals(options), Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         if listed:
             _list(options, backup_targets.shelf(place).all())
             return
@@ -96,7 +96,7 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """
     if server_url(options):
         raise click.UsageError(f"restore {HERE}")
-    with refusals(options), Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         stages.begin("restore")
         point = None if at is None else _point(at)
         target = _location(options, create=True)
@@ -168,7 +168,7 @@ def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb:
     """
     if server_url(options):
         raise click.UsageError("scrub works on the database itself: name it with --database, without --url")
-    with refusals(options), Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         demand(options, "admin")
         stages.begin("scrub")
         location = databases.location_of(settings_for(options))

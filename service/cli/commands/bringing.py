@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -14,20 +12,19 @@ from typing import Any
 
 import click
 from msgspec import structs
-from watchfiles import Change, watch
+from watchfiles import watch
 
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
 from muisti.service.cli.commands.looking import (
-    BINARY,
     STDIN,
     STDIN_PATH,
     Folder,
     How,
     Look,
-    Sent,
     document_path,
     send_one,
+    with_content,
 )
 from muisti.service.cli.output import answer, console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
@@ -64,12 +61,15 @@ def bring(options: Globals, sources: Sequence[str], how: How) -> int:
             raise click.UsageError("--watch goes with one folder")
         return _watch(options, places[0], how)
     total = Look()
-    with session(options, create=not how.dry_run, reads=how.dry_run) as opened, _bars(options) as stages:
+    with (
+        session(options, create=not how.dry_run, reads=how.dry_run) as opened,
+        Stages(options, silent=True) as stages,
+    ):
         for source, place in zip(sources, places, strict=True):
             stages.begin(source)
-            _add(total, _bring_one(opened, place, how, stages))
+            total.add(_bring_one(opened, place, how, stages))
     _print_all(options, total, how)
-    return ERROR if total.sent.failed else OK
+    return ERROR if total.failed else OK
 
 
 def preview(options: Globals, sources: Sequence[str], how: How) -> None:
@@ -83,9 +83,7 @@ def preview(options: Globals, sources: Sequence[str], how: How) -> None:
     name = how.name or (STDIN_PATH if place is None else place.name)
     with session(options, reads=True) as opened:
         request = calls.preview_document(opened.space, {}, path=name, **how.reading())
-        headers = {**request.headers, "Content-Type": BINARY}
-        request = replace(request, body=None, content=content, headers=headers, long=True)
-        reply = opened.write(lambda: opened.client.send(request))
+        reply = opened.write(lambda: opened.client.send(with_content(request, content)))
         answer(options, reply, *CUTS)
 
 
@@ -113,30 +111,8 @@ def _bring_one(opened: Session, place: Path | None, how: How, stages: Stages) ->
         return Look(wanted=[path])
     mtime = None if place is None else place.stat().st_mtime_ns // 1_000
     found = Look(wanted=[path])
-    send_one(opened, path, sys.stdin.buffer.read() if place is None else place, how, found.sent, mtime)
+    send_one(opened, path, sys.stdin.buffer.read() if place is None else place, how, found, mtime)
     return found
-
-
-@contextmanager
-def _bars(options: Globals) -> Iterator[Stages]:
-    with Stages(console(options, stderr=True), silent=True) as stages:
-        yield stages
-
-
-def _add(total: Look, one: Look) -> None:
-    total.wanted += one.wanted
-    total.unchanged += one.unchanged
-    total.moved += one.moved
-    total.ended += one.ended
-    total.skipped += one.skipped
-    _add_sent(total.sent, one.sent)
-
-
-def _add_sent(total: Sent, one: Sent) -> None:
-    for outcome, count in one.outcomes.items():
-        total.count(outcome, count)
-    total.failed += one.failed
-    total.notes += one.notes
 
 
 def _watch(options: Globals, place: Path, how: How) -> int:
@@ -159,7 +135,7 @@ def changes(folder: Path, stop: Event) -> Iterator[set[str]]:
     started = False
     for batch in watch(
         top,
-        watch_filter=_is_outside_git,
+        watch_filter=lambda _, path: GIT not in path and not path.endswith(f"{os.sep}.git"),
         debounce=1_600,
         step=STEP_MS,
         rust_timeout=QUIET_MS,
@@ -170,10 +146,6 @@ def changes(folder: Path, stop: Event) -> Iterator[set[str]]:
         if paths or not started:
             yield paths
         started = True
-
-
-def _is_outside_git(change: Change, path: str) -> bool:
-    return GIT not in path and not path.endswith(f"{os.sep}.git")
 
 
 class Watching:
@@ -200,30 +172,25 @@ class Watching:
         changed = batch & set(known.found)
         now = stated(folder.place, changed, folder.largest)
         rules = any(path.rpartition("/")[2] == IGNORE for path in batch)
-        plain = len(now.found) == len(changed) <= DIRECT and not rules and _are_gone(folder, batch - changed)
+        there = any((folder.place / path).exists() for path in batch - changed)  # no temporary ones that were renamed
+        plain = len(now.found) == len(changed) <= DIRECT and not rules and not there
         if batch and plain:
             different = {path: file for path, file in now.found.items() if file != known.found[path]}
             if not different:
                 return None
             self._known = Files({**known.found, **different}, known.skipped)
-            sent = folder.store(self._opened, {folder.prefix + path: one for path, one in different.items()}, _silent)
-            return Look(wanted=sorted(different), sent=sent)
+            sent = folder.store(
+                self._opened, {folder.prefix + path: one for path, one in different.items()}, lambda done, total: None
+            )
+            sent.wanted += sorted(different)
+            return sent
         there = folder.files()
         if batch and there == known:
             return None
         self._known = there
-        with _bars(self._options) as stages:
+        with Stages(self._options, silent=True) as stages:
             stages.begin(str(folder.place))
             return folder.look(self._opened, lambda done, total: stages.note("files", done, total), there)
-
-
-def _are_gone(folder: Folder, paths: set[str]) -> bool:
-    """Return whether none of these files is there, as a temporary one that has been renamed is not."""
-    return not any((folder.place / path).exists() for path in paths)
-
-
-def _silent(done: int, total: int) -> None:
-    return
 
 
 def _print_all(options: Globals, total: Look, how: How) -> None:
@@ -232,7 +199,7 @@ def _print_all(options: Globals, total: Look, how: How) -> None:
         return
     if how.dry_run:
         talk("Nothing was stored.")
-    for note in total.sent.notes:
+    for note in total.notes:
         talk(safe(note))
     if for_people(options):
         _print_to_a_person(options, total, how)
@@ -250,8 +217,8 @@ def _print_to_a_person(options: Globals, total: Look, how: How) -> None:
     for title, paths in _lists(total, how):
         _people(title, paths)
     _people("left out", [f"{one.path}: {one.reason}" for one in total.skipped])
-    if total.sent.failed:
-        rows = ((one.path, one.code, one.detail) for one in total.sent.failed)
+    if total.failed:
+        rows = ((one.path, one.code, one.detail) for one in total.failed)
         console(options, stderr=True).print(grid(None, "file", "error", "what to do", rows=rows))
     click.echo(_sentence(total, how))
 
@@ -260,22 +227,20 @@ def _lines(total: Look, how: How) -> Iterator[str]:
     for title, paths in _lists(total, how):
         yield from (tabbed(title, path) for path in paths)
     yield from (tabbed("left out", one.path, one.reason) for one in total.skipped)
-    yield from (tabbed("failed", one.path, one.code, one.detail) for one in total.sent.failed)
+    yield from (tabbed("failed", one.path, one.code, one.detail) for one in total.failed)
     yield from (tabbed(outcome, count) for outcome, count in _said(total)["counts"].items())
 
 
 def _said(total: Look) -> dict[str, Any]:
-    counts = {**total.sent.outcomes}
-    counts["unchanged"] = counts.get("unchanged", 0) + total.unchanged
-    counts |= {"moved": len(total.moved), "ended": len(total.ended)}
-    counts |= {"left out": len(total.skipped), "failed": len(total.sent.failed)}
+    counts = {"unchanged": 0, **total.outcomes, "moved": len(total.moved), "ended": len(total.ended)}
+    counts |= {"left out": len(total.skipped), "failed": len(total.failed)}
     return {
         "counts": counts,
         "wanted": total.wanted,
         "moved": [{"before": before, "after": after} for before, after in total.moved],
         "ended": total.ended,
         "left_out": total.skipped,
-        "failed": total.sent.failed,
+        "failed": total.failed,
     }
 
 
@@ -297,9 +262,9 @@ def _print_change(options: Globals, look: Look, seconds: float) -> None:
     if options.json:
         print_json(_said(look))
         return
-    for failed in look.sent.failed:
+    for failed in look.failed:
         talk(safe(f"{failed.path}: {failed.code}: {failed.detail}"))
     named = f": {', '.join(look.wanted[:3])}" if 0 < len(look.wanted) <= 3 else ""
-    counts = {**look.sent.outcomes, "moved": len(look.moved), "ended": len(look.ended)}
+    counts = {**look.outcomes, "unchanged": 0, "moved": len(look.moved), "ended": len(look.ended)}
     told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
     click.echo(safe(f"{told or 'nothing new'} in {seconds:.2f} s{named}"))

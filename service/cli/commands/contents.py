@@ -19,7 +19,7 @@ from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with
 from muisti.core.operations.repair import mend, recover
 from muisti.service.cli.base import Globals
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console, talk
+from muisti.service.cli.output import talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import choose, kin
 from muisti.service.cli.session import refusals
@@ -63,7 +63,7 @@ def memories_of(options: Globals, database: Database, models: Models, *, quick: 
 
 def inspected(options: Globals, database: Database, models: Models) -> Findings:
     """Check all versions, with a progress bar."""
-    with Stages(console(options, stderr=True)) as stages:
+    with Stages(options) as stages:
         stages.begin("doctor")
         return look(database, models, lambda done, total: stages.note("versions", done, total))
 
@@ -163,7 +163,7 @@ def repair_faults(options: Globals, checks: Sequence[Check]) -> Done:
     """Repair the faults that the failed checks found."""
     failed = {check.name: check.detail for check in checks if check.status == "failed"}
     left = [f"{name}: {detail}" for name, detail in failed.items() if name not in (*SAVED, *MENDED)]
-    with refusals(options), Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         settings, stage = in_force(options), stages.note
         stages.begin("repair")
         models = models_of(settings) if "model" not in failed else Models()

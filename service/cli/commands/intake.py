@@ -22,7 +22,7 @@ from muisti.service.app.client import ApiError
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.ends import End, existing, opened_end
 from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import answer, console, print_json, show, talk
+from muisti.service.cli.output import answer, print_json, show, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.cli.session import ask
@@ -117,7 +117,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
         _problems(options, file),
         _source(file) as source,
         opened_end(options, need="write", create=True, dry_run=how.dry_run) as end,
-        Stages(console(options, stderr=True), silent=True) as stages,
+        Stages(options, silent=True) as stages,
     ):
         stages.begin(source.name)
         with _shares(options, source, how, stages) as shares:

@@ -112,9 +112,16 @@ class Failed(Struct, frozen=True):
     detail: str
 
 
-class Sent(Struct):
-    """Outcome of sending files. `outcomes` counts documents by what became of them; `notes` say what was left out."""
+class Look(Struct):
+    """Outcome of a look at files. `wanted` are those that are new or have changed.
 
+    `outcomes` counts the documents that were sent by what became of them; `notes` say what was left out of them.
+    """
+
+    wanted: list[str] = field(default_factory=list[str])
+    moved: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    ended: list[str] = field(default_factory=list[str])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     failed: list[Failed] = field(default_factory=list[Failed])
     notes: list[str] = field(default_factory=list[str])
@@ -122,6 +129,13 @@ class Sent(Struct):
     def count(self, outcome: str, more: int = 1) -> None:
         if more:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + more
+
+    def add(self, other: Look) -> None:
+        """Add what another look has found."""
+        for outcome, count in other.outcomes.items():
+            self.count(outcome, count)
+        for name in ("wanted", "moved", "ended", "skipped", "failed", "notes"):
+            getattr(self, name).extend(getattr(other, name))
 
 
 def unreadable(place: Path) -> str | None:
@@ -136,14 +150,14 @@ def unreadable(place: Path) -> str | None:
     return "is binary" if detect(head, place.name) is Format.UNKNOWN else None
 
 
-def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress: OnProgress) -> Sent:
+def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress: OnProgress) -> Look:
     """Store files at their paths, and return what became of them. A file that fails keeps no other from being stored.
 
     Raises:
         ApiError: the service refuses all files, such as for want of a scope.
         Unreachable: the service does not answer.
     """
-    sent = Sent()
+    sent = Look()
     if len(files) <= AHEAD:
         for number, (path, file) in enumerate(files):
             send_one(opened, path, file.place, how, sent, file.mtime)
@@ -166,12 +180,12 @@ def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress
         _count(sent, opened, task)
 
 
-def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Sent, mtime: int | None = None) -> None:
+def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Look, mtime: int | None = None) -> None:
     """Store one file, or its bytes, at a path. A large file or an archive becomes a task, which is waited for."""
     request = calls.add_documents(opened.space, {}, path=path, mtime=time_of(mtime), **how.parameters())
     content = (lambda: source) if isinstance(source, bytes) else (lambda: _blocks(source))
     try:
-        reply = opened.write(lambda: opened.client.send(_with_content(request, content(), BINARY)))
+        reply = opened.write(lambda: opened.client.send(with_content(request, content())))
     except ApiError as error:
         if error.status not in OF_THE_FILE:
             raise
@@ -185,15 +199,18 @@ def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: S
     _count(sent, opened, task)
 
 
-def _count(sent: Sent, opened: Session, task: dict[str, Any]) -> None:
+def _count(sent: Look, opened: Session, task: dict[str, Any]) -> None:
     sent.count("stored", task["done"])
     sent.count("unchanged", task["skipped"])
-    sent.failed += [_failed(one) for one in failed_items(opened, task)]
+    sent.failed += [
+        Failed(one["name"], one["error"]["code"], one["error"]["detail"]) for one in failed_items(opened, task)
+    ]
     if task["state"] == "failed" and "error" in task:
         sent.failed.append(Failed(task["id"], task["error"]["code"], task["error"]["detail"]))
 
 
-def _with_content(request: Call, content: Any, media_type: str) -> Call:
+def with_content(request: Call, content: Any, media_type: str = BINARY) -> Call:
+    """Return a request with bytes as its body."""
     return replace(
         request, body=None, content=content, headers={**request.headers, "Content-Type": media_type}, long=True
     )
@@ -216,7 +233,7 @@ def _form(space: str, group: Sequence[tuple[str, Found]], how: How) -> Callable[
     """Return a function that makes a request with the files of a group; each of its requests reads them again."""
     boundary = token_hex(16)
     request = calls.add_documents(space, {}, wait=False, **how.parameters())
-    return lambda: _with_content(request, _parts(group, boundary), f"multipart/form-data; boundary={boundary}")
+    return lambda: with_content(request, _parts(group, boundary), f"multipart/form-data; boundary={boundary}")
 
 
 def _parts(group: Sequence[tuple[str, Found]], boundary: str) -> Iterator[bytes]:
@@ -243,26 +260,9 @@ def _blocks(place: Path) -> Iterator[bytes]:
 
 def time_of(mtime: int | None) -> str | None:
     """Return a time in microseconds as the API writes it."""
-    return (
-        None
-        if mtime is None
-        else datetime.fromtimestamp(mtime // 1_000_000, UTC).isoformat()[:19] + (f".{mtime % 1_000_000:06d}Z")
-    )
-
-
-def _failed(item: dict[str, Any]) -> Failed:
-    return Failed(item["name"], item["error"]["code"], item["error"]["detail"])
-
-
-class Look(Struct):
-    """Outcome of a look at a folder. `wanted` are the files that are new or have changed."""
-
-    wanted: list[str] = field(default_factory=list[str])
-    unchanged: int = 0
-    moved: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    ended: list[str] = field(default_factory=list[str])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
-    sent: Sent = field(default_factory=Sent)
+    if mtime is None:
+        return None
+    return f"{datetime.fromtimestamp(mtime // 1_000_000, UTC).isoformat()[:19]}.{mtime % 1_000_000:06d}Z"
 
 
 class Folder:
@@ -299,7 +299,8 @@ class Folder:
         seen = self.files() if seen is None else seen
         known = {f"{self.prefix}{path}": file for path, file in seen.found.items()}
         compared = self._compare(opened, known, {}, dry_run=True)
-        found = Look(skipped=list(seen.skipped), unchanged=compared["unchanged"])
+        found = Look(skipped=list(seen.skipped))
+        found.count("unchanged", compared["unchanged"])
         for path in compared["wanted"]:
             reason = unreadable(known[path].place)
             if reason:
@@ -316,10 +317,10 @@ class Folder:
                 arrived = {after for _, after in found.moved}
                 found.wanted = [path for path in found.wanted if path not in arrived]
         if not self._how.dry_run:
-            found.sent = self.store(opened, {path: known[path] for path in found.wanted}, progress)
+            found.add(self.store(opened, {path: known[path] for path in found.wanted}, progress))
         return found
 
-    def store(self, opened: Session, known: Mapping[str, Found], progress: Callable[[int, int], None]) -> Sent:
+    def store(self, opened: Session, known: Mapping[str, Found], progress: Callable[[int, int], None]) -> Look:
         """Store files, by their paths as documents."""
         return send(opened, list(known.items()), self._how, lambda done: progress(done, len(known)))
 

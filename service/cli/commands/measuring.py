@@ -52,7 +52,7 @@ def evaluate(
     datasets, earlier = _datasets(folders, size), _earlier(against)
     plans = [plan for mode in modes for plan in _plans(mode, fusion, alpha)]
     target = _target(save)
-    with Stages(console(options, stderr=True)) as stages, throw_away(options, "eval") as opened:
+    with Stages(options) as stages, throw_away(options, "eval") as opened:
         measured = [_measure(opened, dataset, plans, itself, stages) for dataset in datasets]
     for each in measured:
         for run in each.runs:
@@ -244,7 +244,7 @@ class _Found(msgspec.Struct, frozen=True):
 def calibrate(options: Globals, folders: Sequence[Path], sample: int, save: Path | None, drawn: Path | None) -> None:
     """Ask, fit, print and save."""
     try:
-        with Stages(console(options, stderr=True)) as stages:
+        with Stages(options) as stages:
             found = _judged(options, folders, sample, stages) if folders else _own(options, stages)
     except DatasetError as error:
         raise Failure(str(error)) from error

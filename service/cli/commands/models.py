@@ -13,7 +13,7 @@ from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
 from muisti.service.cli.options import flag, integer, option
-from muisti.service.cli.output import console, print_json, show, talk
+from muisti.service.cli.output import print_json, show, talk
 from muisti.service.cli.session import (
     Stages,
     ask,
@@ -167,7 +167,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
     with refusals(options):
         demand(options, "admin")
         settings = settings_for(options)
-        with local.open_here(settings) as engine, Stages(console(options, stderr=True)) as stages:
+        with local.open_here(settings) as engine, Stages(options) as stages:
             names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
             spaces, refused = _reembedded(engine, names, stages, force=force, every=every)
     if options.json:

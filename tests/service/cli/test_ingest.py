@@ -190,8 +190,8 @@ def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
         for look, _ in Watching(options, opened, Folder.of(folder, how)).looks(stop):
             seen.append(look)
             steps.pop(0)()
-        assert seen[0].sent.outcomes == {"stored": 5}
-        assert (seen[1].wanted, seen[1].sent.outcomes) == (["docs/one.md"], {"updated": 1})
+        assert seen[0].outcomes == {"stored": 5}
+        assert (seen[1].wanted, seen[1].outcomes) == (["docs/one.md"], {"updated": 1})
         assert seen[2].ended == ["shop/docs/two.md"]
         assert seen[3].ended == ["shop/app.py"]
     assert "pier" in run("documents", "text", "shop/docs/one.md").stdout
