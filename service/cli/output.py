@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from muisti.service.app.client import Reply
 
+STDOUT = "-"  # as the name of a file
 LISTS = ("hits", "items")  # fields of a reply that hold the rows of its CSV
 INNER = "memory"  # object of a hit whose fields become columns of their own
 _PLANNED = listed(
@@ -179,11 +180,15 @@ def check_folder(file: Path) -> None:
 
 
 def write_file(pieces: Iterable[bytes], file: Path, *, force: bool) -> None:
-    """Write under a temporary name beside the file, and rename it when complete.
+    """Write under a temporary name beside the file, and rename it when complete; `-` is standard output.
 
     Raises:
         Failure: the file exists already and `force` is not given, or it cannot be written.
     """
+    if str(file) == STDOUT:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        return
     check_folder(file)
     if file.exists() and not force:
         raise Failure(f"{file} exists already; --force overwrites it")

@@ -1,7 +1,6 @@
 """Commands about the knowledge graph: entities, their facts, neighbours and paths, and what people say of them."""
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,6 @@ else:  # with the core
     formats = Lazy("muisti.service.formats.graphs.formats")
 
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
-STDOUT = "-"
 
 graph = Subcommands(
     "graph",
@@ -233,7 +231,7 @@ def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
     """Draw the entities around one into an SVG file, with a legend; - is standard output."""
     with session(options) as opened:
         reply = opened.client.send(calls.draw_graph(opened.space, **given))
-    _write(file, [reply.body], force=force)
+    write_file([reply.body], Path(file), force=force)
 
 
 @graph.has("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
@@ -252,18 +250,10 @@ def export(
     form = format or endings.get(Path(file).suffix.lower(), "json")
     space = space_choice(options).space
     with ends.opened_end(options, need="read") as end, ends.existing(space), end.graph(space, form, as_of) as pieces:
-        _write(file, pieces, force=force)
+        write_file(pieces, Path(file), force=force)
 
 
 @graph.has("muisti graph drop")
 def drop(options: Globals) -> None:
     """Delete what was read from memories; `muisti graph build` reads it again. What people stated stays."""
     ask(options, calls.drop_graph, views.DROPPED)
-
-
-def _write(file: str, pieces: Iterable[bytes], *, force: bool) -> None:
-    if file != STDOUT:
-        write_file(pieces, Path(file), force=force)
-        return
-    for piece in pieces:
-        sys.stdout.buffer.write(piece)

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-from rich.console import Shown
 
 from muisti.client import calls
 from muisti.service.app.client import ApiError
@@ -26,7 +25,7 @@ from muisti.service.cli.output import answer, print_json, show, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.cli.session import ask
-from muisti.service.cli.views import ago_of, cell, grid, listed, tabbed
+from muisti.service.cli.views import Shown, ago_of, cell, grid, listed, tabbed
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.registry import OWN, own_files, recognised
 from muisti.service.formats.importers.shares import OnProgress, Shares

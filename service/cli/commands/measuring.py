@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import click
 import msgspec
-from rich.console import Shown
 from rich.table import Table
 from rich.text import Text
 
@@ -25,7 +24,7 @@ from muisti.service.cli.opening import throw_away
 from muisti.service.cli.output import console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.cli.views import grid
+from muisti.service.cli.views import Shown, grid
 from muisti.service.evaluation import report
 from muisti.service.evaluation.asking import FOREIGN_QUESTIONS, from_others, judged, largest, own
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load

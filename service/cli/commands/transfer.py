@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import msgspec
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
 from muisti.service.cli.options import allowing, choice, flag, integer, option
-from muisti.service.cli.output import check_folder, print_json, talk, write_file
+from muisti.service.cli.output import STDOUT, check_folder, print_json, talk, write_file
 from muisti.service.cli.session import space_choice
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ else:  # with the core
     markdown = Lazy("muisti.service.formats.markdown")
     intake = Lazy("muisti.service.cli.commands.intake")
 
-STDOUT = "-"
 SUFFIX = ".ndjson"
 
 
@@ -64,11 +62,9 @@ def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: b
         if form == "markdown":
             count = _write_notes(pieces, Path(file), force=force)
             talk(f"Wrote {count:,} notes to {file}.")
-        elif file == STDOUT:
-            for piece in pieces:
-                sys.stdout.buffer.write(piece)
-        else:
-            _write(pieces, Path(file), force=force)
+            return
+        _write(pieces, Path(file), force=force)
+        if file != STDOUT:
             talk(f"Wrote {Path(file).stat().st_size:,} bytes to {file}.")
 
 
@@ -86,24 +82,14 @@ def _export_all(options: Globals, folder: str, *, notes: bool, vectors: bool, fo
     with ends.opened_end(options, need="read") as end:
         for space in sorted(end.spaces()):
             path = Path(folder) / (space if notes else space + SUFFIX)
-            _export_one(end, space, path, notes=notes, vectors=vectors, force=force)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with end.export(space, vectors=vectors and not notes) as pieces:
+                (_write_notes if notes else _write)(pieces, path, force=force)
             written.append({"space": space, "file": str(path)})
             if not options.json:
                 click.echo(f"{space}\t{path}")
     if options.json:
         print_json({"items": written})
-
-
-def _export_one(end: "ends.End", space: str, path: Path, *, notes: bool, vectors: bool, force: bool) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Failure(f"{path.parent} cannot be made: {error.strerror}") from error
-    with end.export(space, vectors=vectors and not notes) as pieces:
-        if notes:
-            _write_notes(pieces, path, force=force)
-        else:
-            _write(pieces, path, force=force)
 
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
@@ -217,8 +203,5 @@ def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     elif how["undo"] is not None:
         intake.undo_import(options, how["undo"])
     else:
-        intake.bring(
-            options,
-            files,
-            intake.How(how["system"], how["dry_run"], not how["each"], how["projects"]),
-        )
+        way = intake.How(how["system"], how["dry_run"], not how["each"], how["projects"])
+        intake.bring(options, files, way)
