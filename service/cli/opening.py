@@ -18,8 +18,7 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
-from muisti.service.cli.configuration import file_of, in_force
-from muisti.service.cli.limits import in_words, limited, refuse_for_servers
+from muisti.service.cli.configuration import file_of, in_force, in_words, limited, refuse_for_servers
 from muisti.service.cli.output import answer, revised
 from muisti.service.cli.project import Choice, choose, kin
 from muisti.service.cli.refusing import field_line, refusal_lines, way_on

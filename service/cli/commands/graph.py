@@ -12,12 +12,11 @@ from muisti.core.model.graph_terms import COMMUNITIES_MAX, DEPTH_MAX, ENTITIES_M
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
-from muisti.service.cli.commands import graph_views as views
 from muisti.service.cli.options import JOINED, as_of, choice, dry_run, flag, integer, option
 from muisti.service.cli.output import answer, talk, write_file
 from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
 from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import View
+from muisti.service.cli.views import Shown, View, cell, dim, fields, grid, lines, listed, rest, stack, stated, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.cli import ends
@@ -25,6 +24,165 @@ if TYPE_CHECKING:
 else:  # with the core
     ends = Lazy("muisti.service.cli.ends")
     formats = Lazy("muisti.service.formats.graphs.formats")
+
+_FIGURES = tuple(
+    [
+        "enabled",
+        "entities",
+        "mentions",
+        "relations",
+        "read",
+        "pending",
+        "recogniser",
+        "current",
+        "fallbacks",
+        "degraded",
+    ]
+)
+COLOURS = {
+    "person": "blue",
+    "organisation": "red",
+    "place": "green",
+    "work": "magenta",
+    "product": "yellow",
+    "event": "magenta",
+    "symbol": "cyan",
+    "identifier": "cyan",
+}
+
+
+def _name(end: Any) -> Shown:
+    return cell(end["name"], COLOURS.get(end["kind"], "white"))
+
+
+def _others(one: Any) -> str:
+    return ", ".join(alias["name"] for alias in one["aliases"])
+
+
+def _profile(data: Any) -> Shown:
+    one = data["entity"]
+    head = fields([
+        (_name(one), cell(f"{one['kind']}, in {one['mentions']:,} memories", "dim")),
+        *([(cell("also", "dim"), cell(_others(one)))] if one["aliases"] else []),
+    ])  # fmt: skip
+    by_memory = {mention["memory"]: mention for mention in reversed(data["mentioned"])}
+    rows = [
+        (cell(mention["at"][:10], "dim"), mention["text"], cell(memory, "dim"))
+        for memory, mention in [*reversed(by_memory.items())][:10]
+    ]
+    memories = grid("Memories", "when", "as", "memory", rows=rows)
+    facts = RELATIONS.table({"items": data["facts"], "more": False}) if data["facts"] else cell("No facts.", "dim")
+    return stack(head, cell(""), facts, memories)
+
+
+def _object(one: Any) -> str:
+    return one["literal"] if one["object"] is None else one["object"]["name"]
+
+
+def _kind(one: Any) -> str:
+    return f"{'not ' if one['negative'] else ''}{one['kind'].replace('_', ' ')}"
+
+
+def _near(data: Any) -> Shown:
+    names = {data["entity"]["id"]: data["entity"]["name"]}
+    names |= {one["entity"]["id"]: one["entity"]["name"] for one in data["items"]}
+    rows = (
+        (
+            _name(one["entity"]),
+            cell(", ".join(kind.replace("_", " ") for kind in one["kinds"]), "dim"),
+            cell("" if one["depth"] == 1 else names.get(one["via"], ""), "dim"),
+            one["weight"],
+            f"{one['association']:.2f}",
+        )
+        for one in data["items"]
+    )
+    numbers = ("memories", "association")
+    table = grid(None, "entity", "ties", "by", *numbers, right=numbers, rows=rows)
+    more = "There are more than are followed." if data["capped"] else rest(data)
+    return stack(table, cell(more, "dim")) if more else table
+
+
+def _proposals(data: Any) -> Shown:
+    rows = (
+        (
+            *(_name(one["first"]), one["first_mentions"]),
+            *(_name(one["second"]), one["second_mentions"], cell(one["reason"], "dim")),
+        )
+        for one in data["items"]
+    )
+    return grid(None, "name", "memories", "other", "memories", "why", rows=rows)
+
+
+def _members(one: Any) -> str:
+    return ", ".join(end["name"] for end in one["entities"])
+
+
+FIGURES = View(
+    lambda data: fields([(cell(name, "dim"), cell(data[name])) for name in _FIGURES]),
+    lambda data: [tabbed(name, data[name]) for name in _FIGURES],
+)
+ENTITIES = listed(
+    {"entity": _name, "kind": dim("kind"), "memories": "mentions", "also": dim(_others)},
+    ("kind", "name", "mentions", _others),
+    right=("memories",),
+    none="No such entity.",
+    note=rest,
+)
+NEIGHBOURS = View(
+    _near,
+    lines(
+        "depth",
+        lambda one: one["entity"]["kind"],
+        lambda one: one["entity"]["name"],
+        lambda one: ",".join(one["kinds"]),
+        "weight",
+        "association",
+    ),
+    "Nothing is tied to it.",
+)
+PATH = listed(
+    {
+        "from": lambda step: _name(step["source"]),
+        "tie": dim(lambda step: ", ".join(kind.replace("_", " ") for kind in step["kinds"])),
+        "to": lambda step: _name(step["target"]),
+        "memory": dim(lambda step: step["memories"][0] if step["memories"] else ""),
+    },
+    (
+        lambda step: step["source"]["name"],
+        lambda step: ",".join(step["kinds"]),
+        lambda step: step["target"]["name"],
+        lambda step: ",".join(step["memories"]),
+    ),
+    among="steps",
+)
+RELATIONS = listed(
+    {
+        "since": dim(lambda one: one["valid_from"][:10]),
+        "until": lambda one: cell((one["valid_to"] or "")[:10], "yellow"),
+        "who": lambda one: _name(one["subject"]),
+        "fact": lambda one: cell(f"{_kind(one)} ", "dim") + cell(_object(one)),
+        "evidence": "evidence",
+    },
+    ("valid_from", "valid_to", lambda one: one["subject"]["name"], _kind, _object, "memory"),
+    none="No such relation.",
+    note=lambda data: "There are more; --limit shows them." if data["more"] else "",
+)
+PROFILE = View(_profile, lambda data: RELATIONS.plain({"items": data["facts"]}))
+PROPOSALS = View(
+    _proposals,
+    lines(lambda one: one["first"]["name"], lambda one: one["second"]["name"], "reason"),
+    "No names look alike.",
+)
+COMMUNITIES = listed(
+    {"memories": "memories", "names": dim("size"), "most telling": _members},
+    ("memories", "size", _members),
+    right=("memories", "names"),
+    none="No names belong together.",
+)
+STATEMENT = View(lambda data: cell(data["id"], "dim") + cell(f"  {data['content']}"), lines("id", "content"))
+DROPPED = stated("Dropped {entities:,} entities.", "entities")
+BUILT = stated("{id} {state}, {done:,} versions read", "id", "state", "done")
+
 
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 
@@ -50,7 +208,7 @@ def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
 @graph.has("muisti graph status", "muisti graph status --json")
 def status(options: Globals) -> None:
     """Show how much the graph knows, and what is not read yet."""
-    _ask(options, calls.get_graph, views.FIGURES)
+    _ask(options, calls.get_graph, FIGURES)
 
 
 @graph.has("muisti graph entities --prefix ann", "muisti graph entities --kind place")
@@ -64,7 +222,7 @@ def entities(options: Globals, **given: Any) -> None:
 
     Prints the kind, the name, how many memories mention it, and its other names.
     """
-    _ask(options, lambda space: calls.list_entities(space, **given), views.ENTITIES)
+    _ask(options, lambda space: calls.list_entities(space, **given), ENTITIES)
 
 
 @graph.has('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
@@ -75,7 +233,7 @@ def show(options: Globals, name: str, **given: Any) -> None:
 
     Prints the time from which a fact holds, and until when, the fact, and the memory that states it.
     """
-    _ask(options, lambda space: calls.get_entity(space, entity=name, **given), views.PROFILE)
+    _ask(options, lambda space: calls.get_entity(space, entity=name, **given), PROFILE)
 
 
 @graph.has("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
@@ -87,7 +245,7 @@ def show(options: Globals, name: str, **given: Any) -> None:
 @as_of
 def neighbours(options: Globals, name: str, **given: Any) -> None:
     """Show what is tied to an entity, by relations and by being mentioned together."""
-    _ask(options, lambda space: calls.list_neighbours(space, entity=name, **given), views.NEIGHBOURS)
+    _ask(options, lambda space: calls.list_neighbours(space, entity=name, **given), NEIGHBOURS)
 
 
 @graph.has("muisti graph path Ann Acme")
@@ -98,7 +256,7 @@ def neighbours(options: Globals, name: str, **given: Any) -> None:
 def path(options: Globals, first: str, second: str, **given: Any) -> int:
     """Show a shortest path from one entity to another. The exit code is 1 when there is none."""
     request = partial(calls.find_path, from_=first, to=second, **given)
-    found = _ask(options, request, views.PATH)["found"]
+    found = _ask(options, request, PATH)["found"]
     if not found:
         talk("No way leads from one to the other.")
     return OK if found else ERROR
@@ -112,7 +270,7 @@ def path(options: Globals, first: str, second: str, **given: Any) -> int:
 @as_of
 def relations(options: Globals, **given: Any) -> None:
     """List relations by subject, kind and object, those of the latest memories first."""
-    _ask(options, lambda space: calls.list_relations(space, **given), views.RELATIONS)
+    _ask(options, lambda space: calls.list_relations(space, **given), RELATIONS)
 
 
 @graph.has("muisti graph proposals")
@@ -120,7 +278,7 @@ def relations(options: Globals, **given: Any) -> None:
 @as_of
 def proposals(options: Globals, **given: Any) -> None:
     """List names that look alike. Nothing is merged until somebody says so: see merge and keep-apart."""
-    _ask(options, lambda space: calls.list_proposals(space, **given), views.PROPOSALS)
+    _ask(options, lambda space: calls.list_proposals(space, **given), PROPOSALS)
 
 
 @graph.has("muisti graph communities", "muisti graph communities -n 5")
@@ -131,7 +289,7 @@ def communities(options: Globals, **given: Any) -> None:
 
     Prints the number of memories and of names, and the most telling names.
     """
-    if _ask(options, lambda space: calls.list_communities(space, **given), views.COMMUNITIES)["too_large"]:
+    if _ask(options, lambda space: calls.list_communities(space, **given), COMMUNITIES)["too_large"]:
         talk("The graph of this space has too many mentions to look for communities.")
 
 
@@ -145,7 +303,7 @@ def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool
     It is stored as a memory, and `muisti undo` takes it back.
     """
     body = {"others": [*others]}
-    ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), views.STATEMENT)
+    ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), STATEMENT)
 
 
 @graph.has('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
@@ -155,7 +313,7 @@ def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool
 def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are not names of the entity NAME, whatever a rule finds."""
     body = {"others": [*others]}
-    ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), views.STATEMENT)
+    ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), STATEMENT)
 
 
 @graph.has(
@@ -176,7 +334,7 @@ def relate(options: Globals, *, dry_run: bool, **body: Any) -> None:
         raise click.UsageError("give OBJECT, a name, or --text, words")
     body.pop("object" if body["object"] is None else "literal")
     request = partial(calls.state_relation, body=body, dry_run=dry_run)
-    ask(options, request, views.STATEMENT, create=not dry_run, reads=dry_run)
+    ask(options, request, STATEMENT, create=not dry_run, reads=dry_run)
 
 
 @graph.has("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
@@ -187,7 +345,7 @@ def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
     with session(options) as opened:
         reply = opened.client.send(calls.retract_statement(opened.space, memory, dry_run=dry_run))
         if dry_run:
-            answer(options, reply, *views.STATEMENT)
+            answer(options, reply, *STATEMENT)
         elif options.json:
             click.echo("{}")
         else:
@@ -215,7 +373,7 @@ def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int
                 click.echo(reply.body)
             return OK
         task = reply.data if no_wait else follow(options, opened, reply.data)
-        answer(options, opened.client.send(calls.get_task(opened.space, task["id"])), *views.BUILT)
+        answer(options, opened.client.send(calls.get_task(opened.space, task["id"])), *BUILT)
     return OK if no_wait else exit_code(task)
 
 
@@ -256,4 +414,4 @@ def export(
 @graph.has("muisti graph drop")
 def drop(options: Globals) -> None:
     """Delete what was read from memories; `muisti graph build` reads it again. What people stated stays."""
-    ask(options, calls.drop_graph, views.DROPPED)
+    ask(options, calls.drop_graph, DROPPED)
