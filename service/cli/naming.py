@@ -6,6 +6,7 @@ slash is an address. Two words are always a category and a key.
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -145,20 +146,18 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
     end = _END.fullmatch(given.lower())
     if end is None:
         return given
-    found, cursor = list[str](), None
-    for _ in range(PAGES):
-        page = opened.client.send(calls.list_memories(opened.space, limit=PAGE, cursor=cursor, as_of=as_of)).data
-        found += [memory["id"] for memory in page["items"] if memory["id"].endswith(end[1])]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            break
+    found, more = list[str](), False
+    pages = opened.pages(lambda cursor: calls.list_memories(opened.space, limit=PAGE, cursor=cursor, as_of=as_of))
+    for page in islice(pages, PAGES):
+        found += [memory["id"] for memory in page.data["items"] if memory["id"].endswith(end[1])]
+        more = page.data["next_cursor"] is not None
     if not found and gone:
         found = sorted({id_ for id_ in _changed(opened) if id_.endswith(end[1])})
     if len(found) == 1:
         return found[0]
     if found:
         raise Failure(f"{given} is the end of several ids; give one in full: {', '.join(found)}")
-    where = "" if cursor is None else f" among the newest {PAGES * PAGE:,} memories; give it in full"
+    where = "" if not more else f" among the newest {PAGES * PAGE:,} memories; give it in full"
     raise Failure(f"no id in the space {opened.space} ends with {end[1]}{where}")
 
 

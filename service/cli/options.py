@@ -156,7 +156,7 @@ class Weighted(click.ParamType):
     (('old lake', 0.5), ('release', 1.0))
     """
 
-    name = "name=x"
+    name = "weighted"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
@@ -166,6 +166,11 @@ class Weighted(click.ParamType):
             return (name, float(weight)) if is_weighed else (value, 1.0)
         except ValueError:
             refuse(value, "a name with a weight such as name=0.5", param, ctx)
+
+
+def weights(names: str, help: str, metavar: str = "NAME=X") -> Callable[[F], F]:
+    """Return an option for names with weights, which is repeated."""
+    return option(names, help, Weighted(), metavar=metavar, multiple=True)
 
 
 class Several(click.ParamType):

@@ -9,9 +9,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from muisti.service.connect.clients import CLIENTS, Client, Entry, Home
 from muisti.service.connect.jsonc import BLANK, Unreadable
@@ -104,10 +105,8 @@ def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
         NotPossible: the file cannot be read, or is none of its format.
     """
     before = text(path)
-    try:
+    with changing(path):
         return Change(path, before, client.form.put(before or "", [*client.holder, name], entry))
-    except Unreadable as error:
-        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
 
 
 def undo(client: Client, path: Path, name: str) -> Change:
@@ -120,7 +119,7 @@ def undo(client: Client, path: Path, name: str) -> Change:
     if now is None:
         return Change(path, None, None)
     place = [*client.holder, name]
-    try:
+    with changing(path):
         entry = _within(client.form.read(now), place)
         if entry is None:
             return Change(path, now, now)
@@ -129,8 +128,6 @@ def undo(client: Client, path: Path, name: str) -> Change:
         after = client.form.drop(now, place)
         if not _within(client.form.read(after), client.holder):
             after = client.form.drop(after, client.holder)
-    except Unreadable as error:
-        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
     return Change(path, now, None if kept is None and re.fullmatch(r"\s*(\{\s*\})?\s*", after.strip(BLANK)) else after)
 
 
@@ -172,6 +169,15 @@ def text(path: Path) -> str | None:
         raise NotPossible(f"{path} is no UTF-8 (byte {error.start}). Nothing was written.") from error
 
 
+@contextmanager
+def changing(path: Path) -> Iterator[None]:
+    """Raise `NotPossible` when a file is none of its format."""
+    try:
+        yield
+    except Unreadable as error:
+        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
+
+
 def _within(value: object, path: Sequence[str]) -> object | None:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
@@ -210,9 +216,7 @@ def registered(home: Home, folder: Path, name: str = "muisti") -> Iterator[Regis
 def entry_of(client: Client, path: Path, name: str) -> Entry | None:
     """Return the entry `name` in a file; None when there is none, or when the file cannot be read."""
     try:
-        value: Any = client.form.read(text(path) or "")
+        value = _within(client.form.read(text(path) or ""), [*client.holder, name])
     except (NotPossible, Unreadable):
         return None
-    for part in (*client.holder, name):
-        value = value.get(part) if isinstance(value, Mapping) else None
     return dict(value) if isinstance(value, Mapping) else None

@@ -50,10 +50,12 @@ def run(
             _check_existing(options, client, path, called, project=project)
             return
         program = (installed() if command is None else given(command)) if server_url(options) is None else None
-        groups = None if tools is None else _groups(options, tools)
+        with refusals(options):
+            groups = None if tools is None else in_force(options, {"mcp_tools": tools}).mcp_tools
         entry = _entry(options, client, program, project, groups)
         if printed:
-            click.echo(_snippet(client, called, entry))
+            snippet = client.form.put("", [*client.holder, called], entry)
+            click.echo(snippet.rstrip("\n") if client.form is jsonc else snippet.strip())
             return
         change = planning.connect(client, path, called, entry)
         show_change(options, change, dry_run)
@@ -106,11 +108,6 @@ def _path(client: Client, project: bool) -> Path:
     if client.project is None:
         raise planning.NotPossible(f"{client.title} has no configuration of a project; leave out --project")
     return Path.cwd() / client.project
-
-
-def _groups(options: Globals, tools: str) -> str:
-    with refusals(options):
-        return in_force(options, {"mcp_tools": tools}).mcp_tools
 
 
 def _stdio(groups: str | None) -> list[str]:
@@ -188,11 +185,6 @@ def _moves(program: Program, name: str) -> None:
         "To avoid that: `make dist`, then `uv tool install` (or pipx, or pip) the wheel in dist, then "
         f'`muisti connect {name} --command muisti`; or --command "uvx --from WHEEL muisti".'
     )
-
-
-def _snippet(client: Client, called: str, entry: Entry) -> str:
-    text = client.form.put("", [*client.holder, called], entry)
-    return text.rstrip("\n") if client.form is jsonc else text.strip()
 
 
 def _next(client: Client, name: str, changed: bool, project: bool) -> None:

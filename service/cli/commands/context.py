@@ -7,7 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import Weighted, as_filter, as_of, choice, filters, flag, integer, option
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, integer, option, weights
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import session
 from muisti.service.cli.values import one_of, refuse
@@ -44,13 +44,7 @@ def _sections(
 @choice("--encoding", "How tokens are counted.", ("cl100k_base", "o200k_base"))
 @option("--conversation", "Conversation whose last turns are shown.")
 @option("--section sections", "Section, of at most N tokens.", metavar="NAME[=N]", multiple=True, callback=_sections)
-@option(
-    "--also spaces",
-    "Search this space too, with this weight; repeat it for more.",
-    Weighted(),
-    metavar="SPACE[=X]",
-    multiple=True,
-)
+@weights("--also spaces", "Search this space too, with this weight; repeat it for more.", "SPACE[=X]")
 @flag("--whole", "Show no memory in pieces.")
 @flag("--all all_", "Show the nearest memories, even when nothing is about the query.")
 @filters

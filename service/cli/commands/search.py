@@ -10,7 +10,6 @@ from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Prese
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import (
-    Weighted,
     as_filter,
     as_of,
     choice,
@@ -21,6 +20,7 @@ from muisti.service.cli.options import (
     option,
     real,
     together,
+    weights,
 )
 from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import session, space_choice
@@ -63,31 +63,15 @@ ranking_options = together(
         default=True,
         help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
     ),
-    option(
-        "--signal signals",
-        "Weight of a signal, which lowers scores: tag, position, recency.",
-        Weighted(),
-        multiple=True,
-    ),
+    weights("--signal signals", "Weight of a signal, which lowers scores: tag, position, recency."),
     choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset)),
-    option(
-        "--boost-tag boost_tags", "Score of a tag, for the tag signal.", Weighted(), metavar="TAG[=X]", multiple=True
-    ),
+    weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]"),
     choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule)),
-    option(
-        "--ranking rankings",
-        "Weight of a ranking beside those of the mode: graph, by ties to what the query names.",
-        Weighted(),
-        multiple=True,
+    weights(
+        "--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what the query names."
     ),
     flag("--intent", "Say which mode and filter the query asks for, without applying them."),
-    option(
-        "--in spaces",
-        "Search this space, with this weight; repeat it to search several together.",
-        Weighted(),
-        metavar="SPACE[=X]",
-        multiple=True,
-    ),
+    weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]"),
     option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C"),
     flag("--inherited", "Search the space, and those that its policy inherits."),
 )
