@@ -67,9 +67,7 @@ ranking_options = together(
     choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset)),
     weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]"),
     choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule)),
-    weights(
-        "--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what the query names."
-    ),
+    weights("--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what is named."),
     flag("--intent", "Say which mode and filter the query asks for, without applying them."),
     weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]"),
     option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C"),
