@@ -38,9 +38,7 @@ SECTIONS = {
         "documents": ("documents:documents", "List, show and delete documents."),
         "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
-    "Conversations": {
-        "conversations": ("discourse:conversations", "Store and read conversations turn by turn."),
-    },
+    "Conversations": {"conversations": ("discourse:conversations", "Store and read conversations turn by turn.")},
     "History": {
         "history": ("history:history", "Show the versions of a memory and what each changed."),
         "restore": ("history:restore", "Restore an earlier version of a memory."),

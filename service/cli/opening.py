@@ -179,12 +179,7 @@ def session(options: Globals, *, create: bool = False, reads: bool = False) -> I
 
 
 def ask(
-    options: Globals,
-    request: Callable[[str], Call],
-    view: View,
-    *,
-    create: bool = False,
-    reads: bool = False,
+    options: Globals, request: Callable[[str], Call], view: View, *, create: bool = False, reads: bool = False
 ) -> Any:
     """Send the request for the space of the options, print the answer, and return its data. See also `session`."""
     with session(options, create=create, reads=reads) as opened:

@@ -61,10 +61,7 @@ def bring(options: Globals, sources: Sequence[str], how: How) -> int:
             raise click.UsageError("--watch goes with one folder")
         return _watch(options, places[0], how)
     total = Look()
-    with (
-        session(options, create=not how.dry_run, reads=how.dry_run) as opened,
-        Stages(options, silent=True) as stages,
-    ):
+    with session(options, create=not how.dry_run, reads=how.dry_run) as opened, Stages(options, silent=True) as stages:
         for source, place in zip(sources, places, strict=True):
             stages.begin(source)
             total.add(_bring_one(opened, place, how, stages))

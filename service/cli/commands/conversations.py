@@ -81,12 +81,7 @@ CONVERSATIONS = listed(
 )
 ADDED = View(lambda data: cell(_added(data)), lines("turn", "id", lambda one: "replayed" if one["replayed"] else None))
 ADOPTED = listed(
-    {
-        "turns": "exchanges",
-        "conversations": "conversations",
-        "sessions": "sessions",
-        "left as they are": "left",
-    },
+    {"turns": "exchanges", "conversations": "conversations", "sessions": "sessions", "left as they are": "left"},
     ("exchanges", "conversations", "sessions", "left"),
     among="adopted",
 )

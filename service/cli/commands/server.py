@@ -47,10 +47,7 @@ RATES = {
     "tool calls": "muisti_mcp_calls_total",
     "changes": "muisti_memory_changes_total",
 }
-TIMES = {
-    "request": "muisti_http_request_duration_seconds",
-    "commit": "muisti_commit_duration_seconds",
-}
+TIMES = {"request": "muisti_http_request_duration_seconds", "commit": "muisti_commit_duration_seconds"}
 LEVELS = {
     "requests in progress": "muisti_http_requests_in_progress",
     "writes that wait": "muisti_write_queue_length",
