@@ -237,23 +237,14 @@ said_fields = together(
         [status for status in get_args(Status) if status != "superseded"],
     ),
     choice(
-        "--importance",
-        "How much it matters; raises or lowers its rank in searches.  [default: medium]",
-        get_args(Importance),
+        "--importance", "How much it matters, which raises or lowers its rank.  [default: medium]", get_args(Importance)
     ),
     option("--author", "Who said or wrote it.", shell_complete=completes("author")),
     option("--reason", "Why it is worth remembering.", metavar="TEXT"),
     option("--source", "Where it comes from, such as a file or a URL.", metavar="TEXT"),
-    choice(
-        "--source-class",
-        "Kind of source, which sets how much the memory is trusted.  [default: unknown]",
-        get_args(SourceClass),
-    ),
+    choice("--source-class", "Kind of source, which limits its trust.  [default: unknown]", get_args(SourceClass)),
     option(
-        "--derived-from",
-        "Memory that this one was derived from, by ID or category/key; repeat for several.",
-        metavar="ID",
-        multiple=True,
+        "--derived-from", "Memory that it comes from, by ID or category/key; repeat it.", metavar="ID", multiple=True
     ),
     option("--tag tags", "Tag; repeat for several, or give a,b,c.", multiple=True, shell_complete=completes("tag")),
     option("--metadata", "Further values of your own, as a JSON object.", JsonObject()),
@@ -276,18 +267,15 @@ full = flag("--full", "Do not shorten long memories in plain lines.")
 
 dry_run = flag("--dry-run", "Show what the command would change, and change nothing.")
 
+STATUSES = Several(get_args(Status))
 filters = together(
-    option(
-        "--filter filter_", 'Filter on any field, such as {"tags": "infra"}; see docs/reference/http.md.', JsonObject()
-    ),
+    option("--filter filter_", 'Any filter, such as {"tags": "infra"}; see docs/reference/http.md.', JsonObject()),
     option("--category", "Only this category.", shell_complete=completes("category")),
     option("--tag tags", "Only with one of these tags.", multiple=True, shell_complete=completes("tag")),
     option("--author", "Only by this author.", shell_complete=completes("author")),
     option("--entity", "Only what mentions this person, place or thing; see muisti graph."),
     option("--type type_", "Only of this type; or several, a,b.", Several(get_args(Type)), multiple=True),
-    option(
-        "--status", "Only of this status; or several, a,b.  [default: active]", Several(get_args(Status)), multiple=True
-    ),
+    option("--status", "Only of this status; or several, a,b.  [default: active]", STATUSES, multiple=True),
     option("--after", "Only stored at this time or later.", Moment()),
     option("--before", "Only stored before this time.", Moment()),
     option("--changed-after", "Only changed at this time or later.", Moment()),

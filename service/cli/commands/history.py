@@ -158,11 +158,7 @@ CHANGES = listed(
     "muisti changes --follow --change created,updated --tag infra",
     "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
 )
-@option(
-    "--since",
-    "Show changes after this time (2h, yesterday), or after the point that the last page printed.",
-    metavar="POINT",
-)
+@option("--since", "After this time (2h, yesterday), or after the point that the last page printed.", metavar="POINT")
 @flag("--follow", "Keep showing new changes, from now or --since, until Ctrl-C.")
 @integer("--limit", "Show at most N changes.  [default: 100]", 1, CHANGES_MAX)
 @option("--change", f"Only this kind of change: {', '.join(get_args(ChangeKind))}.", metavar="KIND", multiple=True)

@@ -99,9 +99,7 @@ FACTORS = {
 @click.argument("query", default="")
 @integer("--limit", "Show at most N hits.  [default: 10]", 1, 100)
 @choice(
-    "--mode",
-    "Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]",
-    [*get_args(Mode), AUTO],
+    "--mode", "hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]", [*get_args(Mode), AUTO]
 )
 @choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters

@@ -225,6 +225,9 @@ def within(name: str, low: float, high: float) -> OrDefault:
     return OrDefault(name, click.FloatRange(low, high), f"a number from {low} to {high}")
 
 
+COSINE = within("cosine", SIMILARITY_MIN, 1)
+
+
 @command(
     "muisti policy",
     "muisti policy --secrets redact --personal-data refuse --space acme",
@@ -239,32 +242,12 @@ def within(name: str, low: float, high: float) -> OrDefault:
 @option("--history-days", "How long to keep old versions; 0: for ever.", DAYS, metavar="DAYS")
 @option("--purge-after-days", "Erase memories older than this; default: never.", DAYS, metavar="DAYS")
 @option(
-    "--similarity-limit",
-    "Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.",
-    within("cosine", SIMILARITY_MIN, 1),
+    "--similarity-limit", "Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.", COSINE
 )
-@option(
-    "--review-limit",
-    "Ask about a possible contradiction from this similarity on, 0.6 to 1; default: always.",
-    within("cosine", SIMILARITY_MIN, 1),
-)
-@option(
-    "--recency-weight",
-    "How much age lowers a score in searches that do not say it, 0 (not at all) to 1.",
-    within("weight", 0, 1),
-    metavar="X",
-)
-@option(
-    "--recency-half-life-days",
-    "Age at which half of that effect is reached.",
-    within("days", HALF_LIFE_MIN, 36_500),
-    metavar="DAYS",
-)
-@choice(
-    "--graph",
-    "Whether names and facts of memories are read into the knowledge graph.",
-    [*get_args(GraphSwitch), DEFAULT],
-)
+@option("--review-limit", "Ask about contradictions from this similarity on, 0.6 to 1; default: always.", COSINE)
+@option("--recency-weight", "How much age lowers a score in searches that do not say it, 0 to 1.", within("x", 0, 1))
+@option("--recency-half-life-days", "Age at which half of that is reached.", within("days", HALF_LIFE_MIN, 36_500))
+@choice("--graph", "Whether names and facts go into the knowledge graph.", [*get_args(GraphSwitch), DEFAULT])
 @option(
     "--second-model",
     "Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
