@@ -236,16 +236,12 @@ said_fields = together(
         "Lifecycle status; searches find only active memories unless asked for others.  [default: active]",
         [status for status in get_args(Status) if status != "superseded"],
     ),
-    choice(
-        "--importance", "How much it matters, which raises or lowers its rank.  [default: medium]", get_args(Importance)
-    ),
+    choice("--importance", "How much it matters, for its rank in searches.  [default: medium]", get_args(Importance)),
     option("--author", "Who said or wrote it.", shell_complete=completes("author")),
     option("--reason", "Why it is worth remembering.", metavar="TEXT"),
     option("--source", "Where it comes from, such as a file or a URL.", metavar="TEXT"),
     choice("--source-class", "Kind of source, which limits its trust.  [default: unknown]", get_args(SourceClass)),
-    option(
-        "--derived-from", "Memory that it comes from, by ID or category/key; repeat it.", metavar="ID", multiple=True
-    ),
+    option("--derived-from", "Memory it comes from, by ID or category/key; repeat it.", metavar="ID", multiple=True),
     option("--tag tags", "Tag; repeat for several, or give a,b,c.", multiple=True, shell_complete=completes("tag")),
     option("--metadata", "Further values of your own, as a JSON object.", JsonObject()),
     option("--event-at", "When it happened or was true.", Moment()),

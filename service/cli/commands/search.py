@@ -40,7 +40,7 @@ from muisti.service.cli.views import (
     tabbed,
 )
 
-AUTO = "auto"  # the mode that reads the query's words
+MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`
 # Fields of a search that leave the ranking as it is; the tail of such a search is left out on a terminal.
 PLAIN = {"query", "filter", "as_of", "highlight", "instructions", "no_touch", "receipt", "explain_ids"}
@@ -98,9 +98,7 @@ FACTORS = {
 )
 @click.argument("query", default="")
 @integer("--limit", "Show at most N hits.  [default: 10]", 1, 100)
-@choice(
-    "--mode", "hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]", [*get_args(Mode), AUTO]
-)
+@choice("--mode", "Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]", MODES)
 @choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters
 @as_of

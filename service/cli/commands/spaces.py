@@ -241,9 +241,7 @@ COSINE = within("cosine", SIMILARITY_MIN, 1)
 @choice("--echoes", "The same for texts that only repeat a search result.", [*get_args(Echoes), DEFAULT])
 @option("--history-days", "How long to keep old versions; 0: for ever.", DAYS, metavar="DAYS")
 @option("--purge-after-days", "Erase memories older than this; default: never.", DAYS, metavar="DAYS")
-@option(
-    "--similarity-limit", "Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.", COSINE
-)
+@option("--similarity-limit", "Refuse texts this similar to a memory, 0.6 to 1; default: no such limit.", COSINE)
 @option("--review-limit", "Ask about contradictions from this similarity on, 0.6 to 1; default: always.", COSINE)
 @option("--recency-weight", "How much age lowers a score in searches that do not say it, 0 to 1.", within("x", 0, 1))
 @option("--recency-half-life-days", "Age at which half of that is reached.", within("days", HALF_LIFE_MIN, 36_500))

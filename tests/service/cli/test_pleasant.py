@@ -12,13 +12,13 @@ import termios
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 from typing import IO
 
 import pytest
 from click.testing import Result
 
-from muisti.service import demo
 from muisti.service.cli import main, output
 from muisti.service.cli.commands.server import Reading, rows
 from tests.service.app.test_server import serving
@@ -73,7 +73,8 @@ def test_the_demo_leaves_what_it_is_asked_to_leave(run: Run, monkeypatch: pytest
 
 
 def test_the_project_of_the_demo_is_two_hundred_memories_that_differ():
-    found = [*demo.memories()]
+    text = resources.files("muisti.service").joinpath("static", "harbour.ndjson").read_text("utf-8")
+    found = [json.loads(line) for line in text.splitlines()]
     assert len(found) == len({memory["content"] for memory in found}) == 200
     assert len({memory["category"] for memory in found}) > 10
 
