@@ -23,6 +23,8 @@ from muisti.service.cli import main, output
 from muisti.service.cli.commands.server import Reading, rows
 from tests.service.app.test_server import serving
 
+STATIC = resources.files("muisti.service").joinpath("static")
+
 Run = Callable[..., Result]
 MUISTI = Path(sys.executable).with_name("muisti")
 
@@ -73,7 +75,7 @@ def test_the_demo_leaves_what_it_is_asked_to_leave(run: Run, monkeypatch: pytest
 
 
 def test_the_project_of_the_demo_is_two_hundred_memories_that_differ():
-    text = resources.files("muisti.service").joinpath("static", "harbour.ndjson").read_text("utf-8")
+    text = STATIC.joinpath("harbour.ndjson").read_text("utf-8")
     found = [json.loads(line) for line in text.splitlines()]
     assert len(found) == len({memory["content"] for memory in found}) == 200
     assert len({memory["category"] for memory in found}) > 10
@@ -115,7 +117,7 @@ def test_the_skill_is_printed_installed_and_served(run: Run, tmp_path: Path, cli
 
 
 def test_commands_of_the_skill_are_commands():
-    text = Path(demo.__file__).parents[1].joinpath("static", "skill.md").read_text("utf-8")
+    text = STATIC.joinpath("skill.md").read_text("utf-8")
     named = {words.split()[1] for words in text.split("`") if words.startswith("muisti ")}
     assert named >= {"search", "add", "supersede", "restore"}
     assert named <= {*main.list_commands(None)}  # pyright: ignore[reportArgumentType]
