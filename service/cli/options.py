@@ -29,8 +29,8 @@ def option(names: str, help: str, kind: click.ParamType | None = None, **more: A
 
     The help shows its default, and the value as `metavar`, else by the name of its kind.
     """
-    metavar = {"metavar": "NAME"} if kind is None else {}
-    return click.option(*names.split(), type=kind, help=help, show_default="default" in more, **metavar | more)
+    more = ({"metavar": "NAME"} if kind is None else {}) | more
+    return click.option(*names.split(), type=kind, help=help, show_default="default" in more, **more)
 
 
 JOINED: Mapping[str, Any] = {  # of an option that is repeated: its values with commas between, None without any

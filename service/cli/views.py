@@ -138,7 +138,7 @@ def rest(data: Any) -> str:
 
 def dim(field: Field) -> Field:
     """Return a field whose value is dimmed in a table."""
-    return lambda one: cell(*_values(one, [field]), "dim")
+    return lambda one: cell(next(_values(one, [field])), "dim")
 
 
 def same(*names: str, right: Sequence[str] = ()) -> View:
