@@ -141,6 +141,11 @@ def dim(field: Field) -> Field:
     return lambda one: cell(next(_values(one, [field])), "dim")
 
 
+def seq_number(one: Row) -> str:
+    """Return the number of the change that an item names."""
+    return one["seq"].rpartition(":")[2]
+
+
 def same(*names: str, right: Sequence[str] = ()) -> View:
     """Show the same fields of each item in a row and in a line."""
     return listed({name: name for name in names}, names, right)

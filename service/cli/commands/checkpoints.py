@@ -11,7 +11,7 @@ from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.options import Point, allow_secrets, dry_run, integer, option
 from muisti.service.cli.output import answer
 from muisti.service.cli.session import Session, ask, session
-from muisti.service.cli.views import ago_of, alike, lines, listed, said, short
+from muisti.service.cli.views import ago_of, alike, lines, listed, said, seq_number, short
 
 PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
 
@@ -34,13 +34,9 @@ def _lines(data: Any) -> Iterator[tuple[str, ...]]:
             yield one["change"], one["id"], "content", short(was), short(now)
 
 
-def _number(one: Any) -> str:
-    return one["seq"].rpartition(":")[2]
-
-
 CHECKPOINTS = listed(
-    {"checkpoint": "name", "change": _number, "made": ago_of("created_at"), "by": "actor", "note": "note"},
-    ("name", _number, "created_at", "actor", "note"),
+    {"checkpoint": "name", "change": seq_number, "made": ago_of("created_at"), "by": "actor", "note": "note"},
+    ("name", seq_number, "created_at", "actor", "note"),
     right=("change",),
     none="There are no checkpoints yet: muisti checkpoint create NAME",
 )
@@ -65,7 +61,7 @@ def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None
 
     Prints the name and the number of the last change up to it.
     """
-    view, body = CHECKPOINTS._replace(plain=lines("name", _number)), {"name": name, "note": note}
+    view, body = CHECKPOINTS._replace(plain=lines("name", seq_number)), {"name": name, "note": note}
     ask(options, lambda space: calls.create_checkpoint(space, body, dry_run=dry_run), view)
 
 

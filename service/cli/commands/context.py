@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, integer, option, weights
-from muisti.service.cli.output import answer, talk
+from muisti.service.cli.output import answer
 from muisti.service.cli.session import session
 from muisti.service.cli.values import one_of, refuse
 from muisti.service.cli.views import Shown, Text, cell, safe, short_id, stack
@@ -68,8 +68,6 @@ def context(
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_context(opened.space, body))
         answer(options, reply, _viewed, lambda found: found["text"].splitlines())
-        if "receipt" in reply.data:
-            talk(f"Receipt: {reply.data['receipt']}")
 
 
 def _viewed(found: Mapping[str, Any]) -> Shown:

@@ -123,7 +123,8 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
             reports = _brought(end, shares, how, stages)
     several = len(reports) > 1 or any(report["space"] != space_choice(options).space for report in reports)
     for report in reports:
-        _print_report(options, {"file": source.name, **report}, several=several)
+        table, lines = (partial(one, several=several) for one in (_report_table, _report_lines))
+        show(options, {"file": source.name, **report}, table, lines)
     _advise(source.name, reports, how)
     return sum(report["failed"] for report in reports)
 
@@ -152,12 +153,10 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
         if memories == share.total:
             stages.note(last, 0, None)
 
-    def show_rest(lines: int, total: int | None) -> None:
-        stages.note(last, lines, total)
-
+    rest = partial(stages.note, last)
     with _made(end, share.space, dry_run=dry_run) as came:
         try:
-            report = end.bring(share.space, share.pieces(show_progress), show_rest, atomic=how.atomic, dry_run=dry_run)
+            report = end.bring(share.space, share.pieces(show_progress), rest, atomic=how.atomic, dry_run=dry_run)
         except ApiError as error:
             if error.code != "invalid_input":
                 raise
@@ -275,10 +274,6 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
     for report in reports:
         if report["import_id"] is not None:
             talk(f"`muisti import --undo {report['import_id']} --space {report['space']}` undoes it.")
-
-
-def _print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
-    show(options, report, partial(_report_table, several=several), partial(_report_lines, several=several))
 
 
 def _failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Runs of eval and calibrate on judged data: measured, printed, saved, compared with an earlier run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ from muisti.service.evaluation.asking import FOREIGN_QUESTIONS, from_others, jud
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.evidence import Cosines, Fitted, Strengths, fit, fit_unrelated, found_by, plot
 from muisti.service.evaluation.metrics import METRICS, Comparison, Run, compare, summarise
-from muisti.service.evaluation.run import Lost, Plan, Stored, find_lost, measure, sample, stored
+from muisti.service.evaluation.run import Lost, Plan, find_lost, measure, sample, stored
 
 LOST_SHOWN = 20
 
@@ -51,8 +50,11 @@ def evaluate(
     datasets, earlier = _datasets(folders, size), _earlier(against)
     plans = [plan for mode in modes for plan in _plans(mode, fusion, alpha)]
     target = _target(save)
-    with Stages(options) as stages, throw_away(options, "eval") as opened:
-        measured = [_measure(opened, dataset, plans, itself, stages) for dataset in datasets]
+    try:
+        with Stages(options) as stages, throw_away(options, "eval") as opened:
+            measured = [_measure(opened, dataset, plans, itself, stages) for dataset in datasets]
+    except DatasetError as error:
+        raise Failure(str(error)) from error
     for each in measured:
         for run in each.runs:
             report.save(run, target / f"{run.dataset}-{run.mode.replace(':', '-')}.json")
@@ -123,19 +125,10 @@ def _target(given: Path | None) -> Path:
     return target
 
 
-@contextmanager
-def _stored(opened: Client, dataset: Dataset, stages: Stages) -> Iterator[Stored]:
-    try:
-        with stored(opened, dataset, stages.note) as held:
-            yield held
-    except DatasetError as error:
-        raise Failure(str(error)) from error
-
-
 def _measure(opened: Client, dataset: Dataset, plans: Sequence[Plan], itself: bool, stages: Stages) -> _Measured:
     stages.begin(dataset.name)
     notes, runs = list(dataset.notes), list[Run]()
-    with _stored(opened, dataset, stages) as held:
+    with stored(opened, dataset, stages.note) as held:
         notes += held.notes
         for plan in plans:
             run, degraded = measure(opened, held, plan, stages.note)
@@ -156,12 +149,15 @@ def _print(options: Globals, measured: Sequence[_Measured], comparisons: Sequenc
     if options.json:
         print_json(_as_json(measured, comparisons))
         return
-    width = None if for_people(options) else report.WIDTH
     for part in _report(measured, comparisons):
-        if width is None:
-            console(options).print(part)
-        else:
-            click.echo(report.as_text(part, width=width))
+        _put(options, part)
+
+
+def _put(options: Globals, part: Shown) -> None:
+    if for_people(options):
+        console(options).print(part)
+    else:
+        click.echo(report.as_text(part, width=report.WIDTH))
 
 
 def _report(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> Iterator[Shown]:
@@ -263,10 +259,7 @@ def calibrate(options: Globals, folders: Sequence[Path], sample: int, save: Path
 
 
 def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stages) -> _Found:
-    try:
-        datasets = [load(folder) for folder in folders]
-    except DatasetError as error:
-        raise Failure(str(error), USAGE) from error
+    datasets = _datasets(folders, None)
     asked: dict[str, list[Mapping[str, Strengths]]] = {}
     cosines: list[Cosines] = []
     generation: str | None = None
@@ -310,24 +303,13 @@ def _by_kind(found: Sequence[Mapping[str, Strengths]]) -> dict[str, list[Strengt
 
 def _print_fitted(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
     if options.json:
-        shown = [
-            {
-                "mode": one.mode,
-                "thresholds": one.thresholds,
-                "auroc": one.auroc,
-                "pooled": one.pooled,
-                "confusion": one.confusion,
-            }
-            for one in fitted
-        ]
+        names = ("mode", "thresholds", "auroc", "pooled", "confusion")
+        shown = [{name: getattr(one, name) for name in names} for one in fitted]
         told = {"generation": entry.generation, "space": entry.space, "items": shown}
         print_json(told | ({"unrelated": entry.unrelated} if entry.unrelated else {}))
         return
     for one in fitted:
-        if for_people(options):
-            console(options).print(_table(one))
-        else:
-            click.echo(report.as_text(_table(one), width=report.WIDTH))
+        _put(options, _table(one))
     if entry.unrelated:
         click.echo(
             f"One unrelated question in ten finds a cosine of {entry.unrelated.first:.2f}, and "

@@ -159,8 +159,6 @@ def search(
             talk(line)
         for note in _notes(reply.data):
             talk(note)
-        if "receipt" in reply.data:
-            talk(f"Receipt: {reply.data['receipt']}")
         place = "spaces searched" if several else f"space {opened.space}"
         if (remark := _note_on(place, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
             talk(remark)

@@ -24,7 +24,20 @@ from muisti.service.cli.options import (
 from muisti.service.cli.output import answer, print_json, revised, talk
 from muisti.service.cli.session import Client, Reply, ask, client, session, space_choice
 from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import Table, ago_of, alike, grid, listed, safe, said, same, short, tabbed, whole
+from muisti.service.cli.views import (
+    Table,
+    ago_of,
+    alike,
+    grid,
+    listed,
+    safe,
+    said,
+    same,
+    seq_number,
+    short,
+    tabbed,
+    whole,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +63,7 @@ CLEARED = listed(
     ("ended",),
 )
 SPACES = listed(
-    {"space": "name", "changes": lambda one: one["seq"].rpartition(":")[2], "made": ago_of("created_at")},
+    {"space": "name", "changes": seq_number, "made": ago_of("created_at")},
     ("name", "seq", "created_at"),
     right=("changes",),
 )

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import click
 
-from muisti.client import calls
+from muisti.client import Call, calls
 from muisti.core.model.terms import TaskState
 from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import JOINED, choice, dry_run, integer, option
@@ -55,8 +55,10 @@ TASKS = listed(
 )
 
 
-def _say_failures(opened: Session, task: dict[str, Any]) -> None:
-    for line in failed_lines(opened, task):
+def _show(options: Globals, opened: Session, request: Call) -> None:
+    reply = opened.client.send(request)
+    answer(options, reply, *TASKS)
+    for line in failed_lines(opened, reply.data):
         talk(line)
 
 
@@ -77,9 +79,7 @@ def list_tasks(options: Globals, **given: Any) -> None:
 def show(options: Globals, task_id: str) -> None:
     """Show how far a task is, and which items have failed."""
     with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.get_task(opened.space, task_id))
-        answer(options, reply, *TASKS)
-        _say_failures(opened, reply.data)
+        _show(options, opened, calls.get_task(opened.space, task_id))
 
 
 @tasks.has("muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
@@ -92,8 +92,7 @@ def watch(options: Globals, task_id: str) -> int:
     with session(options, reads=True) as opened:
         request = calls.get_task(opened.space, task_id)
         task = follow(options, opened, opened.client.send(request).data)
-        answer(options, opened.client.send(request), *TASKS)
-        _say_failures(opened, task)
+        _show(options, opened, request)
     return exit_code(task)
 
 

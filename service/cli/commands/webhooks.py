@@ -10,7 +10,7 @@ from muisti.service.cli.base import Globals, Subcommands
 from muisti.service.cli.options import choice, dry_run, integer
 from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
-from muisti.service.cli.views import Text, ago_of, cell, listed, said
+from muisti.service.cli.views import Text, ago_of, cell, listed, said, seq_number
 
 webhook = Subcommands(
     "webhook",
@@ -18,10 +18,6 @@ webhook = Subcommands(
     help="Send the changes of a space to a URL.\n\nA running server sends them, as signed POST requests, to the hosts "
     "that its setting MUISTI_WEBHOOK_HOSTS allows.",
 )
-
-
-def _number(one: Any) -> str:
-    return one["seq"].rpartition(":")[2]
 
 
 def _letters(one: Any) -> str:
@@ -39,12 +35,12 @@ WEBHOOKS = listed(
         "webhook": "id",
         "URL": "url",
         "state": _state,
-        "sent up to": _number,
+        "sent up to": seq_number,
         "last": ago_of("told_at"),
         "failed": "attempts",
         "dead letters": _letters,
     },
-    ("id", "url", "state", _number, "attempts", _letters, "error"),
+    ("id", "url", "state", seq_number, "attempts", _letters, "error"),
     right=("failed",),
     none="There are no webhooks yet: muisti webhook create URL",
 )
