@@ -36,7 +36,7 @@ SECTIONS = {
     "Documents": {
         "ingest": ("documents:ingest", "Store files as documents, in chunks that searches find."),
         "documents": ("documents:documents", "List, show and delete documents."),
-        "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
+        "hooks": ("documents:hooks", "Make git bring each commit into the documents."),
     },
     "Conversations": {"conversations": ("discourse:conversations", "Store and read conversations turn by turn.")},
     "History": {
