@@ -16,16 +16,7 @@ from watchfiles import watch
 
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.commands.looking import (
-    STDIN,
-    STDIN_PATH,
-    Folder,
-    How,
-    Look,
-    document_path,
-    send_one,
-    with_content,
-)
+from muisti.service.cli.commands.looking import STDIN_PATH, Folder, How, Look, document_path, send_one, with_content
 from muisti.service.cli.output import answer, console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import Session, session
@@ -90,7 +81,7 @@ def _place(source: str) -> Path | None:
     Raises:
         Failure: there is no such file or folder, or it may not be read.
     """
-    if source == STDIN:
+    if source == "-":
         return None
     place = Path(source).expanduser()
     if not place.exists():

@@ -25,22 +25,7 @@ from muisti.service.cli.options import (
 from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask
 from muisti.service.cli.session import session as open_session
-from muisti.service.cli.views import (
-    Shown,
-    Table,
-    View,
-    ago,
-    ago_of,
-    brief,
-    cell,
-    fields,
-    grid,
-    lines,
-    listed,
-    one_line,
-    stack,
-    tabbed,
-)
+from muisti.service.cli.views import Shown, View, ago, ago_of, brief, cell, fields, grid, lines, listed, stack, tabbed
 
 AT_ONCE = 1_000  # turns in one request
 PAGE = 100
@@ -287,7 +272,7 @@ def _about(data: Any) -> Shown:
     said = f"{data['turns']:,} turns, {data['topics']:,} topics, {data['tokens']:,} tokens"
     rows = [("title", data["title"]), ("session", data["session"]), ("users", users), ("state", data["state"])]
     rows += [("holds", said), ("last turn", ago(data["last_at"]))]
-    return fields([(cell(name, "bold"), cell(one_line(value or ""))) for name, value in rows])
+    return fields([(cell(name, "bold"), cell(brief(value or ""))) for name, value in rows])
 
 
 def _messages(turn: Any) -> list[tuple[str | None, str]]:
@@ -299,7 +284,7 @@ def _messages(turn: Any) -> list[tuple[str | None, str]]:
     return [(turn["author"], content[:at].rstrip()), (said.get("replier") or "assistant", content[at:])]
 
 
-def _turns(turns: Sequence[Any]) -> Table:
+def _turns(turns: Sequence[Any]) -> Shown:
     rows: list[tuple[Any, ...]] = []
     for one in turns:
         by = one["superseded_by"]

@@ -28,20 +28,7 @@ from muisti.service.cli.options import (
 )
 from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import Session, server_url, session
-from muisti.service.cli.views import (
-    Shown,
-    ago,
-    ago_of,
-    brief,
-    cell,
-    grid,
-    listed,
-    safe,
-    short,
-    short_id,
-    stated,
-    tabbed,
-)
+from muisti.service.cli.views import Shown, ago, brief, cell, grid, listed, safe, short, short_id, stated, tabbed
 
 SHOWN = 80  # characters of a text
 PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to a server
@@ -141,7 +128,7 @@ def _changed_text(change: Mapping[str, Any]) -> str:
 CHANGES = listed(
     {
         "seq": "seq",
-        "when": ago_of("at"),
+        "when": lambda one: ago(one["at"]),
         "change": "change",
         "id": lambda change: "" if change["memory_id"] is None else short_id({"id": change["memory_id"]}),
         "by": lambda one: cell(one["actor"], "dim"),

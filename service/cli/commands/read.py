@@ -15,23 +15,7 @@ from muisti.service.cli.naming import locate, memory_argument
 from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option
 from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import Reply, ask, client, session, space_choice
-from muisti.service.cli.views import (
-    Shown,
-    Table,
-    Text,
-    address,
-    ago,
-    brief,
-    cell,
-    fields,
-    grid,
-    lines,
-    listed,
-    one_line,
-    short_id,
-    stack,
-    tabbed,
-)
+from muisti.service.cli.views import address, ago, brief, cell, fields, grid, lines, listed, short_id, stack, tabbed
 
 PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
@@ -94,7 +78,7 @@ def list_memories(
             )
 
         reply = _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order)
-        text = one_line if full else brief
+        text = str if full else brief
         plain = lines("id", f"{sort or 'created'}_at", address, lambda memory: text(memory["content"]))
         answer(options, reply, lambda page: _table(page["items"], sort or "created"), plain)
         if reply.data["next_cursor"]:
@@ -162,7 +146,7 @@ def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
         answer(options, reply, partial(_sizes, opened.space), lambda sizes: [tabbed(*row) for row in _flat(sizes)])
 
 
-def _latencies(data: Any) -> Table:
+def _latencies(data: Any) -> Any:
     about = f"{data['workers']} worker(s), {data['memory_bytes'] / 1e6:,.0f} MB, up {data['uptime_seconds']:,.0f} s"
     numbers = ("requests", "mean ms", "p50", "p95", "p99")
     rows = (
@@ -187,7 +171,7 @@ def _counts(options: Globals, call: Callable[[str], Call], what: str) -> None:
         talk(f"No memory in the space {space_choice(options).space} has a {what}.")
 
 
-def _table(memories: list[Mapping[str, Any]], by: str) -> Shown:
+def _table(memories: list[Mapping[str, Any]], by: str) -> Any:
     if not memories:
         return cell("No memories.")
     rows = (
@@ -195,7 +179,7 @@ def _table(memories: list[Mapping[str, Any]], by: str) -> Shown:
             cell(short_id(memory), "dim"),
             ago(memory[f"{by}_at"]),
             address(memory),
-            one_line(memory["content"])[:240],
+            brief(memory["content"], 240),
             cell(", ".join(memory["tags"]), "dim"),
         )
         for memory in memories
@@ -203,7 +187,7 @@ def _table(memories: list[Mapping[str, Any]], by: str) -> Shown:
     return grid(None, "id", "stored" if by == "created" else "changed", "category/key", "content", "tags", rows=rows)
 
 
-def _card(memory: Mapping[str, Any]) -> Shown:
+def _card(memory: Mapping[str, Any]) -> Any:
     named = [line.partition("\t")[::2] for line in _lines(memory)]
     times = {name: f" ({ago(value)})" for name, value in named if name in TIMES}
     table = fields([(cell(name, "dim"), cell(value + times.get(name, ""))) for name, value in named])
@@ -227,7 +211,7 @@ def _one_value(value: Any) -> str:
     return import_module("msgspec").json.encode(value).decode() if isinstance(value, dict) else str(value)
 
 
-def _sizes(space: str, sizes: Mapping[str, Any]) -> Table:
+def _sizes(space: str, sizes: Mapping[str, Any]) -> Any:
     rows = ((_label(name), _size(name, value)) for name, value in _flat(sizes))
     return grid(f"space {space}", "size", "value", right=("value",), rows=rows)
 
@@ -244,7 +228,7 @@ def _label(name: str) -> str:
     return f"{first}: {rest.replace('.', ', ')}" if rest else first
 
 
-def _size(name: str, value: Any) -> Text:
+def _size(name: str, value: Any) -> Any:
     if name.endswith("_at") and value:
         return cell(ago(value))
     if value is None:

@@ -9,36 +9,10 @@ from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
-from muisti.service.cli.options import (
-    as_filter,
-    as_of,
-    choice,
-    filters,
-    flag,
-    full,
-    integer,
-    option,
-    real,
-    together,
-    weights,
-)
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option, real, weights
 from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import session, space_choice
-from muisti.service.cli.views import (
-    BRIEF,
-    Shown,
-    address,
-    ago,
-    brief,
-    cell,
-    fields,
-    indented,
-    one_line,
-    safe,
-    short_id,
-    stack,
-    tabbed,
-)
+from muisti.service.cli.views import BRIEF, Shown, address, ago, brief, cell, fields, indented, short_id, stack, tabbed
 
 MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`
@@ -51,28 +25,6 @@ SHARE = 1 / 3  # of the best score; docs/why/quality.md has how often a hit belo
 
 Hits = Sequence[Mapping[str, Any]]
 
-
-ranking_options = together(
-    option("--similar-to", "Search by this memory in place of a query.", metavar="ID"),
-    option("--group-by", "Show the best hit of each category, author, metadata.x, …", metavar="FIELD"),
-    real("--diversity", "Weight of novelty in choosing hits, 0 to 1.", 0, 1),
-    integer("--context-window", "Show N turns before and after each hit.", 0, 10),
-    real("--min-score", "Show no hits of a lower score.", 0, 1),
-    click.option(
-        "--fallback-to-keyword/--no-fallback-to-keyword",
-        default=True,
-        help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
-    ),
-    weights("--signal signals", "Weight of a signal, which lowers scores: tag, position, recency."),
-    choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset)),
-    weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]"),
-    choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule)),
-    weights("--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what is named."),
-    flag("--intent", "Say which mode and filter the query asks for, without applying them."),
-    weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]"),
-    option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C"),
-    flag("--inherited", "Search the space, and those that its policy inherits."),
-)
 
 # Factors of the score by group, in the order in which they are computed.
 FACTORS = {
@@ -117,7 +69,25 @@ FACTORS = {
 @flag("--receipt", "Record the search for `muisti receipt`, and print the record's ID.")
 @option("--why-not why_not", "Say why a memory is a hit or not.", metavar="ID", multiple=True)
 @full
-@ranking_options
+@option("--similar-to", "Search by this memory in place of a query.", metavar="ID")
+@option("--group-by", "Show the best hit of each category, author, metadata.x, …", metavar="FIELD")
+@real("--diversity", "Weight of novelty in choosing hits, 0 to 1.", 0, 1)
+@integer("--context-window", "Show N turns before and after each hit.", 0, 10)
+@real("--min-score", "Show no hits of a lower score.", 0, 1)
+@click.option(
+    "--fallback-to-keyword/--no-fallback-to-keyword",
+    default=True,
+    help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
+)
+@weights("--signal signals", "Weight of a signal, which lowers scores: tag, position, recency.")
+@choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset))
+@weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]")
+@choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule))
+@weights("--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what is named.")
+@flag("--intent", "Say which mode and filter the query asks for, without applying them.")
+@weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]")
+@option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C")
+@flag("--inherited", "Search the space, and those that its policy inherits.")
 def search(
     options: Globals,
     query: str,
@@ -295,8 +265,8 @@ def _neighbour(memory: Mapping[str, Any]) -> Shown:
 def _body(hit: Mapping[str, Any]) -> Shown:
     if hit.get("highlight"):
         text = cell("")
-        for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
-            text.append(safe(part), "bold" if number % 2 else "")
+        for number, part in enumerate(" ".join(hit["highlight"].split()).split(MARK)):
+            text.append_text(cell(part, "bold" if number % 2 else ""))
         return indented(text)
     return indented(cell(brief(_passage(hit))))
 

@@ -24,20 +24,7 @@ from muisti.service.cli.options import (
 from muisti.service.cli.output import answer, print_json, revised, talk
 from muisti.service.cli.session import Client, Reply, ask, client, session, space_choice
 from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import (
-    Table,
-    ago_of,
-    alike,
-    grid,
-    listed,
-    safe,
-    said,
-    same,
-    seq_number,
-    short,
-    tabbed,
-    whole,
-)
+from muisti.service.cli.views import ago_of, alike, grid, listed, safe, said, same, seq_number, short, tabbed, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -292,7 +279,7 @@ def _policy(reply: Reply) -> Reply:
     return revised(reply, reply.data["policy"]) if "policy" in reply.data else reply
 
 
-def _policy_table(found: Mapping[str, Any]) -> Table:
+def _policy_table(found: Mapping[str, Any]) -> Any:
     rows = (
         (name.replace("_", " "), NONE.get(name, "never") if value is None else whole(value))
         for name, value in found.items()
