@@ -51,9 +51,7 @@ def _sections(
 @as_of
 @flag("--no-touch", "Do not count the memories as retrieved.")
 @flag("--receipt", "Record the context for `muisti receipt`, and print the record's ID.")
-def context(
-    options: Globals, query: str, *, filter_: Mapping[str, Any] | None, whole: bool, all_: bool, **asked: Any
-) -> None:
+def context(options: Globals, query: str, *, whole: bool, all_: bool, **asked: Any) -> None:
     """Make the text for a prompt, within a number of tokens.
 
     A terminal also shows the sections with their sizes, where each memory is from, and what was left out. A pipe gets
@@ -63,7 +61,7 @@ def context(
     body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of")}
     body["spaces"] = [{"name": name, "weight": weight} for name, weight in asked.pop("spaces")] or None
     body |= {"min_evidence": "none" if all_ else None, "no_touch": asked.pop("no_touch") or None}
-    body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(filter_, **asked) or None}
+    body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(**asked) or None}
     body = {name: value for name, value in body.items() if value is not None}
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_context(opened.space, body))

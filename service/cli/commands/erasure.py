@@ -56,17 +56,7 @@ report_options = together(
 @flag("--task", "Erase as a task, which goes on without this command.")
 @flag("--yes", "Do not ask. Needed in scripts.")
 @report_options
-def purge(
-    options: Globals,
-    name: tuple[str, ...],
-    *,
-    dry_run: bool,
-    task: bool,
-    yes: bool,
-    report: Path | None,
-    no_report: bool,
-    **which: Any,
-) -> None:
+def purge(options: Globals, name: tuple[str, ...], *, dry_run: bool, task: bool, yes: bool, **which: Any) -> None:
     """Erase memories permanently, with a signed report.
 
     Name one memory by its ID or its CATEGORY and KEY, or choose several by author, source, filter or age. Their history
@@ -74,7 +64,8 @@ def purge(
     terminal it needs --yes. Afterwards it searches every place, and prints what is left there. The signed report is
     written to a file, because no other copy is kept. From 1,000 memories on they are erased as a task.
     """
-    body = {field: value for field, value in which.items() if value not in (None, False, {})}
+    reported = {field: which.pop(field) for field in ("report", "no_report")}
+    body = {field: value for field, value in which.items() if value is not None and value is not False and value != {}}
     everything = "everything" in body
     if bool(name) == bool(body):
         raise click.UsageError("name one memory, or choose memories by options")
@@ -93,7 +84,7 @@ def purge(
         if not dry_run and planned is not None and not (name or everything):
             task = task or planned.data["changes"] >= LARGE
         erase = (lambda: _by_task(options, opened, body)) if task else (lambda: purged(False))
-        reply = planned if dry_run and planned else with_report(options, erase, report, no_report)
+        reply = planned if dry_run and planned else with_report(options, erase, **reported)
         answer(options, reply, lambda data: cell("\n".join(_lines(data))), _lines)
         if not dry_run and not reply.data["report"]["complete"]:
             raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)

@@ -151,16 +151,14 @@ CHANGES = listed(
 @option("--change", f"Only this kind of change: {', '.join(get_args(ChangeKind))}.", metavar="KIND", multiple=True)
 @choice("--show", "IDs only, the memory after the change, or also before.  [default: after]", get_args(Show))
 @filters
-def changes(
-    options: Globals, *, since: str | None, follow: bool, filter_: Mapping[str, Any] | None, **asked: Any
-) -> None:
+def changes(options: Globals, *, since: str | None, follow: bool, **asked: Any) -> None:
     """Show the changes of a space, oldest first.
 
     Plain lines have the number, the time, the kind of change, the ID, who made it, and the text. With --follow each
     change is printed as it happens, on a line of its own; with --json as a JSON object.
     """
     given = {name: asked.pop(name) for name in ("limit", "change", "show")}
-    wanted = as_filter(filter_, **asked)
+    wanted = as_filter(**asked)
     given["change"] = ",".join(comma_list(given["change"])) or None
     given["filter"] = None if wanted is None else json.dumps(wanted)
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

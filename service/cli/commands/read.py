@@ -52,22 +52,13 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
 @as_of
 @full
 def list_memories(
-    options: Globals,
-    *,
-    limit: int | None,
-    all_: bool,
-    sort: str | None,
-    reverse: bool,
-    cursor: str | None,
-    full: bool,
-    filter_: Mapping[str, Any] | None,
-    as_of: str | None,
-    **asked: Any,
+    options: Globals, *, limit: int | None, all_: bool, full: bool, cursor: str | None, **asked: Any
 ) -> None:
     """List memories, newest first."""
     if all_ and (limit is not None or cursor is not None):
         raise click.UsageError("--all excludes --limit and --cursor")
-    wanted = as_filter(filter_, **asked)
+    sort, reverse, as_of = (asked.pop(name) for name in ("sort", "reverse", "as_of"))
+    wanted = as_filter(**asked)
     order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
     given = None if wanted is None else json.dumps(wanted)
     with session(options, reads=True) as opened:

@@ -88,16 +88,7 @@ FACTORS = {
 @weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]")
 @option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C")
 @flag("--inherited", "Search the space, and those that its policy inherits.")
-def search(
-    options: Globals,
-    query: str,
-    *,
-    filter_: Mapping[str, Any] | None,
-    full: bool,
-    all_: bool,
-    why_not: Sequence[str],
-    **asked: Any,
-) -> None:
+def search(options: Globals, query: str, *, full: bool, all_: bool, why_not: Sequence[str], **asked: Any) -> None:
     """Find the memories that best answer a query.
 
     QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When no memory
@@ -109,7 +100,7 @@ def search(
     if several and why_not:
         raise click.UsageError("--why-not explains a search of one space")
     body = {"query": query, **_parameters(asked), **ranking_body(asked), **several}
-    wanted = as_filter(filter_, **asked)
+    wanted = as_filter(**asked)
     if wanted:
         body["filter"] = wanted
     with session(options, reads=True) as opened:
