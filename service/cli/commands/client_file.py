@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,41 +26,29 @@ from muisti.service.connect.program import program as installed
 DEFAULT_SPACE = "default"
 
 
-def run(
-    options: Globals,
-    name: str,
-    *,
-    project: bool,
-    called: str,
-    dry_run: bool,
-    printed: bool,
-    undo: bool,
-    check: bool,
-    no_check: bool,
-    tools: str | None,
-    command: str | None,
-) -> None:
+def run(options: Globals, name: str, *, project: bool, called: str, dry_run: bool, **how: Any) -> None:
     """Plan the entry, show it, check it and write it; or remove it."""
     client = CLIENTS[name]
     try:
         path = _path(client, project)
-        if undo:
+        if how["undo"]:
             _undo(options, client, path, called, dry_run)
             return
-        if check:
+        if how["check"]:
             _check_existing(options, client, path, called, project=project)
             return
-        program = (installed() if command is None else given(command)) if server_url(options) is None else None
+        command = how["command"]
+        program = None if server_url(options) else installed() if command is None else given(command)
         with refusals(options):
-            groups = None if tools is None else in_force(options, {"mcp_tools": tools}).mcp_tools
+            groups = None if how["tools"] is None else in_force(options, {"mcp_tools": how["tools"]}).mcp_tools
         entry = _entry(options, client, program, project, groups)
-        if printed:
+        if how["printed"]:
             snippet = client.form.put("", [*client.holder, called], entry)
             click.echo(snippet.rstrip("\n") if client.form is jsonc else snippet.strip())
             return
         change = planning.connect(client, path, called, entry)
         show_change(options, change, dry_run)
-        found = None if no_check or dry_run else _check(options, client, program, entry, project, groups)
+        found = None if how["no_check"] or dry_run else _check(options, client, program, entry, project, groups)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:

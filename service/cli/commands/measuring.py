@@ -35,20 +35,11 @@ LOST_SHOWN = 20
 
 
 def evaluate(
-    options: Globals,
-    folders: Sequence[Path],
-    *,
-    modes: list[str],
-    fusion: list[str] | None,
-    alpha: float | None,
-    size: int | None,
-    against: Path | None,
-    save: Path | None,
-    itself: bool,
+    options: Globals, folders: Sequence[Path], *, against: Path | None, save: Path | None, itself: bool, **asked: Any
 ) -> None:
     """Measure every dataset in every mode; save, compare and print the runs."""
-    datasets, earlier = _datasets(folders, size), _earlier(against)
-    plans = [plan for mode in modes for plan in _plans(mode, fusion, alpha)]
+    datasets, earlier = _datasets(folders, asked["size"]), _earlier(against)
+    plans = [plan for mode in asked["modes"] for plan in _plans(mode, asked["fusion"], asked["alpha"])]
     target = _target(save)
     try:
         with Stages(options) as stages, throw_away(options, "eval") as opened:
