@@ -57,7 +57,6 @@ def real(names: str, help: str, low: float = 0, high: float | None = None, **mor
 
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
 AN_OBJECT = 'a JSON object such as {"team": "core"}'
-DEFAULT = "default"  # word for the setting of the server
 CLEAR = ""  # on update an empty value takes the field away
 
 
@@ -199,21 +198,23 @@ class Several(click.ParamType):
 class OrDefault(click.ParamType):
     """Parse a value, or the word for the server's default. `expected` describes good values."""
 
+    WORD = "default"
+
     def __init__(self, name: str, parse: click.ParamType | Callable[[str], Any], expected: str) -> None:
         self.name, self._expected = name, expected
         self._parse = click.types.convert_type(parse)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            parsed = value if value == DEFAULT else self._parse.convert(value, None, None)
+            parsed = value if value == self.WORD else self._parse.convert(value, None, None)
         except (click.BadParameter, ValueError):
             parsed = nan
         if isinstance(parsed, float) and not isfinite(parsed):
-            refuse(value, f"{self._expected}, or {DEFAULT}", param, ctx)
+            refuse(value, f"{self._expected}, or {self.WORD}", param, ctx)
         return parsed
 
 
-def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+def group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
@@ -229,7 +230,7 @@ def allowing(part: str, help: str) -> Callable[[F], F]:
 
 allow_secrets = allowing("secrets", "Store the text even if it looks like a password or a key.")
 
-said_fields = together(
+said_fields = group(
     choice("--type type_", "Kind of memory.  [default: fact]", get_args(Type)),
     choice(
         "--status",
@@ -252,7 +253,7 @@ said_fields = together(
     allow_secrets,
 )
 
-memory_fields = together(
+memory_fields = group(
     option("--category", "Group that the memory belongs to.", shell_complete=completes("category")),
     option("--key", "Name within the category; the two together are its address.", shell_complete=completes("key")),
     said_fields,
@@ -264,7 +265,7 @@ full = flag("--full", "Do not shorten long memories in plain lines.")
 dry_run = flag("--dry-run", "Show what the command would change, and change nothing.")
 
 STATUSES = Several(get_args(Status))
-filters = together(
+filters = group(
     option("--filter filter_", 'Any filter, such as {"tags": "infra"}; see docs/reference/http.md.', JsonObject()),
     option("--category", "Only this category.", shell_complete=completes("category")),
     option("--tag tags", "Only with one of these tags.", multiple=True, shell_complete=completes("tag")),

@@ -12,7 +12,7 @@ import click
 from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import choice, flag, option, together
+from muisti.service.cli.options import choice, flag, group, option
 from muisti.service.cli.output import console, print_json, talk
 from muisti.service.cli.session import in_force, refusals, server_url
 from muisti.service.cli.values import OneOf, near
@@ -112,7 +112,7 @@ hook = Subcommands(
     help="Record prompts and tool calls of an agent client.\n\nThey are stored as candidates: searches find them only "
     "with --status candidate, until `muisti promote` activates them.",
 )
-_hooked = together(
+_hooked = group(
     click.argument("name", metavar="CLIENT", type=OneOf(CLIENTS[:1])),
     flag("--project", "Only for the project in this folder."),
 )

@@ -11,17 +11,7 @@ import click
 from muisti.client import calls
 from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands
 from muisti.service.cli.commands.write import STDIN
-from muisti.service.cli.options import (
-    Moment,
-    allow_secrets,
-    as_of,
-    choice,
-    dry_run,
-    if_version,
-    integer,
-    option,
-    together,
-)
+from muisti.service.cli.options import Moment, allow_secrets, as_of, choice, dry_run, group, if_version, integer, option
 from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask
 from muisti.service.cli.session import session as open_session
@@ -43,7 +33,7 @@ conversations = Subcommands(
 
 _category = option("--category", "The category of the conversation, if it has one.")
 _session = option("--session", "The session of a new conversation.  [default: default]")
-_how = together(_category, if_version, dry_run)
+_how = group(_category, if_version, dry_run)
 
 
 def _added(data: Any) -> str:

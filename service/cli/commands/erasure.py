@@ -13,7 +13,7 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
 from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import JsonObject, flag, option, together
+from muisti.service.cli.options import JsonObject, flag, group, option
 from muisti.service.cli.output import answer, asking, revised, talk
 from muisti.service.cli.session import Reply, Session, client, follow, session
 from muisti.service.cli.values import Number
@@ -28,7 +28,7 @@ LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
 
 
-report_options = together(
+report_options = group(
     option(
         "--report",
         "File for the signed report.  [default: muisti-purge-ID.json here]",

@@ -6,7 +6,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import DEFAULT, OrDefault, option
+from muisti.service.cli.options import OrDefault, option
 from muisti.service.cli.session import ask
 from muisti.service.cli.views import Table, View, grid, tabbed
 from muisti.service.settings import parse_bytes
@@ -26,7 +26,7 @@ def quota(options: Globals, memories: int | str | None, size: int | str | None) 
     given = {name: most for name, most in (("memories", memories), ("bytes", size)) if most is not None}
     if not given:
         raise click.UsageError("give a limit: --memories or --bytes; `muisti stats` shows the current sizes")
-    changes = {name: None if most == DEFAULT else int(most) for name, most in given.items()}
+    changes = {name: None if most == OrDefault.WORD else int(most) for name, most in given.items()}
     ask(options, lambda space: calls.set_quota(space, changes), View(_table, _lines))
 
 

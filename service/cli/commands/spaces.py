@@ -10,17 +10,7 @@ from muisti.core.model.terms import CLEAR_PHRASE, HALF_LIFE_MIN, SIMILARITY_MIN,
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
-from muisti.service.cli.options import (
-    DEFAULT,
-    OrDefault,
-    allow_secrets,
-    choice,
-    comma_list,
-    dry_run,
-    flag,
-    integer,
-    option,
-)
+from muisti.service.cli.options import OrDefault, allow_secrets, choice, comma_list, dry_run, flag, integer, option
 from muisti.service.cli.output import answer, print_json, revised, talk
 from muisti.service.cli.session import Client, Reply, ask, client, session, space_choice
 from muisti.service.cli.values import OneOf
@@ -215,7 +205,7 @@ def _was_merged(opened: Client, source: str, into: str) -> bool:
 
 
 NONE = {"similarity_limit": "none", "review_limit": "none"}  # for people, where a value is null
-CHOICES = OneOf([*get_args(Screening), DEFAULT])
+CHOICES = OneOf([*get_args(Screening), OrDefault.WORD])
 
 
 DAYS = OrDefault("days", click.FloatRange(), "a number of days")
@@ -238,14 +228,14 @@ COSINE = within("cosine", SIMILARITY_MIN, 1)
 )
 @option("--secrets", "What to do with texts that have passwords, keys or tokens.", CHOICES)
 @option("--personal-data", "The same for e-mail addresses, phone numbers, cards, bank accounts.", CHOICES)
-@choice("--echoes", "The same for texts that only repeat a search result.", [*get_args(Echoes), DEFAULT])
+@choice("--echoes", "The same for texts that only repeat a search result.", [*get_args(Echoes), OrDefault.WORD])
 @option("--history-days", "How long to keep old versions; 0: for ever.", DAYS, metavar="DAYS")
 @option("--purge-after-days", "Erase memories older than this; default: never.", DAYS, metavar="DAYS")
 @option("--similarity-limit", "Refuse texts this similar to a memory, 0.6 to 1; default: no such limit.", COSINE)
 @option("--review-limit", "Ask about contradictions from this similarity on, 0.6 to 1; default: always.", COSINE)
 @option("--recency-weight", "How much age lowers a score in searches that do not say it, 0 to 1.", within("x", 0, 1))
 @option("--recency-half-life-days", "Age at which half of that is reached.", within("days", HALF_LIFE_MIN, 36_500))
-@choice("--graph", "Whether names and facts go into the knowledge graph.", [*get_args(GraphSwitch), DEFAULT])
+@choice("--graph", "Whether names and facts go into the knowledge graph.", [*get_args(GraphSwitch), OrDefault.WORD])
 @option(
     "--second-model",
     "Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
@@ -261,7 +251,7 @@ def policy(options: Globals, **given: str | float | None) -> None:
     --dry-run` shows what would be purged.
     """
     changes: dict[str, Any] = {
-        name: None if value == DEFAULT else value for name, value in given.items() if value is not None
+        name: None if value == OrDefault.WORD else value for name, value in given.items() if value is not None
     }
     if isinstance(chain := changes.get("inherits"), str):
         changes["inherits"] = comma_list([chain])
