@@ -14,7 +14,7 @@ from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import Client
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
 from muisti.service.cli.output import answer, console, talk
-from muisti.service.cli.views import cell, tabbed
+from muisti.service.cli.views import cell, stated
 from muisti.service.settings.places import shown
 
 if TYPE_CHECKING:
@@ -176,12 +176,8 @@ def concluded(options: Globals, opened: Session, task: dict[str, Any], *, wait: 
     """Follow a task to its end if asked to, print it, and return the exit code."""
     if wait:
         task = follow(options, opened, task)
-    answer(
-        options,
-        opened.client.send(calls.get_task(opened.space, task["id"])),
-        table=lambda one: cell(f"{one['id']} {one['state']}"),
-        plain=lambda one: [tabbed(one["id"], one["state"], one["done"])],
-    )
+    reply = opened.client.send(calls.get_task(opened.space, task["id"]))
+    answer(options, reply, *stated("{id} {state}", "id", "state", "done"))
     for line in failed_lines(opened, task):
         talk(line)
     if "error" in task:

@@ -15,7 +15,6 @@ import click
 from msgspec import Struct, field
 
 from muisti.client import Call, calls
-from muisti.core.chunking.defaults import OVERLAP, SIZE
 from muisti.core.chunking.options import Chunking, check
 from muisti.core.model.errors import InvalidInput
 from muisti.core.parsing.detect import HEAD, Format, detect
@@ -35,17 +34,17 @@ STDIN_PATH = "stdin.txt"
 class How(Struct, frozen=True, kw_only=True):
     """Options of the command. `largest` is in bytes."""
 
-    name: str | None
-    sync: bool
-    watch: bool
-    dry_run: bool
-    preview: bool
-    category: str | None
-    tags: Sequence[str]
-    chunking: Chunking
-    main_content: bool
-    largest: int
-    choice: Choice
+    name: str | None = None
+    category: str | None = None
+    tags: Sequence[str] = ()
+    sync: bool = False
+    watch: bool = False
+    dry_run: bool = False
+    preview: bool = False
+    chunking: Chunking = Chunking()
+    main_content: bool = False
+    largest: int = 100_000_000
+    choice: Choice = Choice()
 
     def parameters(self) -> dict[str, Any]:
         """Return the query parameters of a request that stores files."""
@@ -359,12 +358,7 @@ def _hashes(known: Mapping[str, Found], paths: Iterable[str]) -> dict[str, str]:
 
 def compared(options: Globals, folder: str, name: str | None, category: str | None) -> dict[str, list[str]]:
     """Return the paths of files that differ from their documents, by what became of them."""
-    given = {"watch": False, "preview": False, "main_content": False}
-    given |= {"languages": (), "no_tests": False}
-    how = how_of(
-        **given, name=name, category=category, sync=True, dry_run=True,
-        strategy="auto", chunk_size=SIZE, overlap=OVERLAP, tags=(), largest=100,
-    )  # fmt: skip
+    how = How(name=name, category=category, sync=True, dry_run=True)
     with session(options, reads=True) as opened:
         found = Folder.of(Path(folder), how).look(opened, lambda done, total: None)
     moved = [f"{before}\t{after}" for before, after in found.moved]
