@@ -84,13 +84,7 @@ def put(
             return opened.client.send(calls.put_entry(opened.space, category, key, body, if_match=tag, dry_run=dry_run))
 
         reply = sent() if if_version is not None else opened.write(sent)
-        place = f"{category}/{key}: version"
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Stored {memory['id']} at {place} {memory['version']}."),
-            lines("id", "version"),
-        )
+        answer(options, reply, *stated("Stored {id} at {category}/{key}: version {version}.", "id", "version"))
         if not dry_run and reply.data["version"] > 1:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
