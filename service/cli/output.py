@@ -141,10 +141,10 @@ def _notes(data: Any) -> Iterator[str]:
     """Yield what an answer says beside its items; `degraded` is a number among the figures of a graph."""
     if isinstance(data, dict):
         yield from map(flagged, data.get("flags", ()))
-        if "receipt" in data:
-            yield f"Receipt: {data['receipt']}"
         degraded = data.get("degraded")
         yield from (f"Note: {each.removesuffix('.')}." for each in (degraded if isinstance(degraded, list) else ()))
+        if "receipt" in data:
+            yield f"Receipt: {data['receipt']}"
 
 
 def print_json(data: Any) -> None:
