@@ -26,9 +26,9 @@ from rich.table import Table
 from loadtests.chunking import prose
 from muisti.client import calls
 from muisti.service.cli.base import Globals
-from muisti.service.cli.commands.ingest import shape
-from muisti.service.cli.commands.ingest.bringing import Watching
-from muisti.service.cli.commands.ingest.looking import Folder, Look
+from muisti.service.cli.commands import looking
+from muisti.service.cli.commands.bringing import Watching
+from muisti.service.cli.commands.looking import Folder, Look
 from muisti.service.cli.opening import Session
 from muisti.service.cli.session import session
 from muisti.service.folders import git
@@ -83,9 +83,9 @@ def measure(top: Path, saves: int) -> list[tuple[str, ...]]:
     """Return the rows of the table."""
     rows: list[tuple[str, ...]] = []
     database = top.parent / "bench.db"
-    how = shape.how(
+    how = looking.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
-        watch=False, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(),
+        watch=False, dry_run=False, preview=False, main_content=False, languages=(),
         no_tests=False,
     )  # fmt: skip
     options = Globals(database=str(database), space="bench")
@@ -93,8 +93,8 @@ def measure(top: Path, saves: int) -> list[tuple[str, ...]]:
     with session(options, create=True) as opened:
         with timed(rows, "first index", lambda: len(found.wanted)):
             found = folder.look(opened, lambda done, total: None)
-        if found.sent.failed:
-            console.print(f"{len(found.sent.failed):,} files failed, such as {found.sent.failed[0]}")
+        if found.failed:
+            console.print(f"{len(found.failed):,} files failed, such as {found.failed[0]}")
         listed = {path.rstrip("/") for path in git.files(top) or ()}
         seen = files(top)
         same = listed == {*seen.found, *(one.path for one in seen.skipped)}

@@ -29,7 +29,7 @@ LIBRARIES = frozenset(
 )
 TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "sentence", "text"])
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
-OF_OPERATORS = (*("service/cli/", "service/connect/", "service/demo/", "service/evaluation/", "service/settings/"), *("core/store/", "core/kernels/", "service/openapi/"))
+OF_OPERATORS = (*("service/cli/", "service/connect/", "service/evaluation/", "service/settings/"), *("core/store/", "core/kernels/", "service/openapi/"))
 
 HANDS_ON = "hands a text on to readers of the table, or puts it between others"
 SHORT = "a text of bounded length"
@@ -62,7 +62,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
-    OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
+    OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
     WORKER: [*("core/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"), "core/parsing/archives.py"],
     OURS: ["core/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
 }

@@ -66,9 +66,9 @@ from muisti.core.write import recent_results
 from muisti.core.write import screening
 from muisti.core.write import validate
 from muisti.service.asgi.messages import chosen
-from muisti.service.cli import output
 from muisti.service.cli import project
-from muisti.service.cli.commands.hook import storing as capture
+from muisti.service.cli import views
+from muisti.service.cli.commands import storing as capture
 from muisti.service.console.asking import hits as marking
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
@@ -341,7 +341,7 @@ READERS = (
     Reader("importer's line", _line),
     Reader("hook", capture.may_be_secret),
     Reader("MCP text", lambda one: recall.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
-    Reader("terminal", lambda one: (output.safe(one), output.one_line(one))),
+    Reader("terminal", lambda one: (views.safe(one), views.one_line(one))),
     Reader("Accept-Encoding", lambda one: chosen(one.encode()), HEADERS),
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),

@@ -2,28 +2,32 @@
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.values import line_of, worded
+from muisti.service.cli.values import OneOf, line_of
 from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from muisti.service.app.client import Client
-    from muisti.service.cli import completing, failures
-else:  # needed only for shell completion and for failures; `failures` imports the core
-    completing = Lazy("muisti.service.cli.completing")
-    failures = Lazy("muisti.service.cli.failures")
+    from muisti.service.cli import refusing, stored_names
+else:  # needed only for failures and for shell completion, with the settings and a client
+    refusing = Lazy("muisti.service.cli.refusing")
+    stored_names = Lazy("muisti.service.cli.stored_names")
+
+Kind = Literal["space", "category", "key", "tag", "author", "memory"]  # of names that are completed
+Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
@@ -55,6 +59,7 @@ SYNONYMS = tuple(
     )
 )
 FORMATS = ("json", "plain", "csv", "table")  # of an answer; the last one given wins
+FIRST = re.compile(r"\n|(?<=\.) ")  # ends the first sentence of a help text
 FLAGS = {"help": "--help", "version": "--version"}
 
 
@@ -76,6 +81,7 @@ class Globals:
     reported_database: bool = False  # the database in use has been reported
     opened: "Client | None" = None  # client that a command shares with the commands that it runs
     debug: bool | None = None
+    allowed: tuple[str, ...] = ()  # parts of the policy of the space that do not apply, such as `secrets`
 
 
 class Failure(click.ClickException):
@@ -95,13 +101,13 @@ def global_options() -> list[click.Parameter]:
             "--space",
             metavar="NAME",
             help="Set of memories to work in; without it, this project's.  [env: MUISTI_SPACE]",
-            shell_complete=_spaces,
+            shell_complete=completes("space"),
         ),
         _global("--database", metavar="FILE", help="Database: a path or a URL.  [env: MUISTI_DATABASE_URL]"),
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
         _global(
             "--access",
-            type=click.Choice(ACCESS_MODES),
+            type=OneOf(ACCESS_MODES),
             metavar="MODE",
             help=f"Limit what a command may do to a database file: {', '.join(ACCESS_MODES)}.  [env: MUISTI_ACCESS]",
         ),
@@ -119,8 +125,20 @@ def global_options() -> list[click.Parameter]:
     ]
 
 
-def _spaces(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    return completing.completes("space")(context, parameter, incomplete)
+def completes(kind: Kind) -> Complete:
+    """Return a function for click that completes names of this kind."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        item = import_module("click.shell_completion").CompletionItem
+        done, comma, begun = incomplete.rpartition(",") if kind == "tag" else ("", "", incomplete)
+        options = context.find_object(Globals) or Globals()
+        return [
+            item(f"{done}{comma}{name}", help=about or None)
+            for name, about in stored_names.names_of(options, kind)
+            if name.startswith(begun)
+        ]
+
+    return complete
 
 
 def _global(*names: str, **attributes: Any) -> click.Option:
@@ -132,7 +150,7 @@ def _global(*names: str, **attributes: Any) -> click.Option:
         if value:
             setattr(noted, str(option.name), value)
 
-    return worded(click.Option([*names], expose_value=False, callback=note, **attributes))
+    return click.Option([*names], expose_value=False, callback=note, **attributes)
 
 
 class Helped(click.Command):
@@ -179,7 +197,7 @@ class Command(Helped):
         super().__init__(*args, context_settings={**CONTEXT}, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
-        self.params = [*map(worded, self.params), *self.shared]
+        self.params = [*self.params, *self.shared]
 
 
 def command(
@@ -196,31 +214,21 @@ def command(
     return made
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called.
-
-    `commands_at` maps a name to (module:attribute, summary); the module is one of `service.cli.commands`. The module
-    imports little, so that its help is fast. Work that needs the core is beside it in a folder, and loads when it runs.
-    """
-
-    def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        self.commands_at = dict(commands_at)
+class Commands(Helped, click.Group):
+    """A group of commands, listed in the order in which they are declared. Unknown ones are answered with a hint."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands_at)
+        return list(self.summaries())
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.commands_at:
-            return None
-        module, _, attribute = self.commands_at[cmd_name][0].partition(":")
-        return getattr(Lazy(f"{COMMANDS}.{module}"), attribute)
+    def summaries(self) -> dict[str, str]:
+        """Return what each command does, by its name: the first sentence of its help."""
+        return {name: FIRST.split(one.help or "")[0] for name, one in self.commands.items()}
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in self.commands_at and not name.startswith("-") and not ctx.resilient_parsing:
+        if name not in self.summaries() and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"no command {name!r}.{self._meant(ctx, name.lower())}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -228,20 +236,53 @@ class LazyGroup(click.Group):
         """Return a hint at the command that was meant: by the meaning of the word, else by its letters."""
         if name in FLAGS:
             return f" Did you mean `{ctx.command_path} {FLAGS[name]}`?"
-        same = [word for words in SYNONYMS if name in words for word in words if word in self.commands_at]
-        near = same or get_close_matches(name, self.commands_at, n=1)
+        known = self.summaries()
+        same = [word for words in SYNONYMS if name in words for word in words if word in known]
+        near = same or get_close_matches(name, known, n=1)
         hint = " or ".join(repr(word) for word in near[:2])
-        return f" Did you mean {hint}?" if near else f" There are: {', '.join(self.commands_at)}."
+        return f" Did you mean {hint}?" if near else f" There are: {', '.join(known)}."
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """Complete names from the table, without importing the commands."""
+        """Complete names of commands and options, without importing the commands."""
         item = import_module("click.shell_completion").CompletionItem
-        named = [item(name, help=text) for name, (_, text) in self.commands_at.items() if name.startswith(incomplete)]
+        named = [item(name, help=text) for name, text in self.summaries().items() if name.startswith(incomplete)]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in self.commands_at.items()])
+
+class Main(Commands):
+    """Group of all commands, which are imported when they are called.
+
+    `sections` maps a title to commands, and each to (module:attribute, summary); the module is one of
+    `service.cli.commands`. It imports little, so that its help is fast; work that needs the core loads when it runs.
+    """
+
+    own_title = GLOBAL
+
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Mapping[str, tuple[str, str]]],
+        examples: Sequence[str] = (),
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*args, **attributes)
+        self.commands_at = {name: at for section in sections.values() for name, at in section.items()}
+        self.sections, self.examples = sections, tuple(examples)
+
+    def summaries(self) -> dict[str, str]:
+        return {name: summary for name, (_, summary) in self.commands_at.items()}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands_at:
+            return None
+        module, _, attribute = self.commands_at[cmd_name][0].partition(":")
+        return getattr(Lazy(f"{COMMANDS}.{module}"), attribute)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, section in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summary) for name, (_, summary) in section.items()])
+        super().format_options(ctx, formatter)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with _enough():
@@ -269,7 +310,7 @@ class LazyGroup(click.Group):
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
         except Exception as error:  # Muisti's own faults are raised again below, all others become one line
-            failure = _one_line(error) if isinstance(error, click.ClickException) else failures.failure_of(error)
+            failure = _one_line(error) if isinstance(error, click.ClickException) else refusing.failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise
             if debug:
@@ -279,30 +320,7 @@ class LazyGroup(click.Group):
         sys.exit(result if isinstance(result, int) else OK)
 
 
-class Main(Helped, LazyGroup):
-    """Group of all commands. `sections` maps a title to commands in the form of `LazyGroup.commands_at`."""
-
-    def __init__(
-        self,
-        *args: Any,
-        sections: Mapping[str, Mapping[str, tuple[str, str]]],
-        examples: Sequence[str] = (),
-        **attributes: Any,
-    ) -> None:
-        commands = {name: at for section in sections.values() for name, at in section.items()}
-        super().__init__(*args, commands_at=commands, **attributes)
-        self.sections = sections
-        self.examples = tuple(examples)
-        self.own_title = GLOBAL
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, section in self.sections.items():
-            with formatter.section(title):
-                formatter.write_dl([(name, summary) for name, (_, summary) in section.items()])
-        super().format_options(ctx, formatter)
-
-
-class Subcommands(Helped, LazyGroup):
+class Subcommands(Commands):
     """A group below the main one, with examples and the global options. Each of its commands has them too."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
@@ -310,11 +328,24 @@ class Subcommands(Helped, LazyGroup):
         super().__init__(*args, context_settings={**CONTEXT}, no_args_is_help=helps, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
-        self.params = [*map(worded, self.params), *self.shared]
+        self.params = [*self.params, *self.shared]
+
+    def has(
+        self, *examples: str, name: str | None = None, help: str | None = None
+    ) -> Callable[[Callable[..., object]], click.Command]:
+        """Return a decorator that makes a command of a function, as `command` does, and adds it to the group."""
+
+        def made(function: Callable[..., object]) -> click.Command:
+            below = command(*examples, name=name, help=help)(function)
+            self.add_command(below)
+            return below
+
+        return made
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
-        self.format_commands(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([*self.summaries().items()])
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Settings in force, from global options, environment and settings file, and the database that they name."""
+"""Settings in force, the database that they name, and limits of a command on it, from options and environment."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from muisti.core.model.location import database_path, is_remote
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.output import talk
+from muisti.service.schemas.modes import MODES
 from muisti.service.settings import Settings, SettingsError, find_config, load
 from muisti.service.settings.places import local_database, shown, users_database
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from muisti.service.runtime import databases
 else:  # with the core, for a database on a server
     databases = Lazy("muisti.service.runtime.databases")
+
+ACCESS = "MUISTI_ACCESS"
+CATEGORY = "MUISTI_ONLY_CATEGORY"
 
 
 def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Settings:
@@ -87,3 +91,47 @@ def place_of(settings: Settings) -> str:
     """Return the place of the database, in words for a person."""
     path = file_of(settings)
     return databases.whereabouts(settings) if path is None else shown(path.absolute())
+
+
+def mode_of(options: Globals) -> str:
+    """Return the access mode in force; `full` unless an option or the environment names another.
+
+    Raises:
+        Failure: the environment variable has an unknown mode.
+    """
+    mode = options.access or os.environ.get(ACCESS) or "full"
+    if mode not in MODES:
+        raise Failure(f"{ACCESS} is {mode[:40]!r}; expected one of {', '.join(MODES)}", USAGE)
+    return mode
+
+
+def category_of(options: Globals) -> str | None:
+    """Return the category to which this command is limited; None when there is no such limit."""
+    return options.only_category or os.environ.get(CATEGORY) or None
+
+
+def limited(options: Globals) -> bool:
+    """Tell whether the command may do less than everything."""
+    return mode_of(options) != "full" or category_of(options) is not None
+
+
+def in_words(options: Globals, detail: str) -> str:
+    """Reword a refusal of the service: it names the limits of this command in place of a key."""
+    given = [f"access mode {mode_of(options)}"] if mode_of(options) != "full" else []
+    given += [] if category_of(options) is None else [f"category {category_of(options)} only"]
+    named = detail.replace("this key may not do that", f"{', '.join(given)}: this command may not do that")
+    return named.replace("this key", "this command")
+
+
+def refuse_for_servers(options: Globals, where: str) -> None:
+    """Refuse limits that a server would ignore: silent full access is worse than an error.
+
+    Raises:
+        Failure: an option or the environment sets a limit.
+    """
+    if limited(options):
+        raise Failure(
+            f"--access and --only-category (also {ACCESS} and {CATEGORY}) are for a database file; {where} goes by "
+            "keys: `muisti keys create NAME --mode MODE --spaces SPACE --category NAME`",
+            USAGE,
+        )

@@ -1,8 +1,8 @@
 """The two places for exports and imports: the spaces of a server, or of the database of this machine."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,11 +16,11 @@ from muisti.service.app.client import ApiError, Client, Reply, whole
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.callers import access_of, demand
 from muisti.service.cli.configuration import file_of, in_force, settings_for
-from muisti.service.cli.following import Note, ended
 from muisti.service.cli.opening import client, empty, refusals, server_url
+from muisti.service.cli.progress import Note, ended
 from muisti.service.formats.graphs.formats import GraphFormat, exported
 from muisti.service.formats.lines import Lines, encoded
-from muisti.service.schemas.errors import KINDS, BadField, problem, problem_of
+from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.moving import ImportedReply, ImportReply
 from muisti.service.settings import Settings
 from muisti.service.version import installed_version
@@ -31,18 +31,6 @@ if TYPE_CHECKING:
     from muisti.service.app import local
 else:  # the whole service, which a server has itself
     local = Lazy("muisti.service.app.local")
-
-
-class End(Protocol):
-    """Spaces of a server, or of this machine's database. Every call may raise `ApiError`."""
-
-    def spaces(self) -> dict[str, bool]: ...
-    def make(self, space: str) -> None: ...
-    def drop(self, space: str) -> None: ...
-    def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]: ...
-    def graph(self, space: str, form: GraphFormat, as_of: str | None) -> AbstractContextManager[Iterator[bytes]]: ...
-    def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any: ...
-    def undo(self, space: str, number: int) -> Reply: ...
 
 
 class There:
@@ -139,15 +127,7 @@ class Here:
             graph = self._memories.graph.export(space, as_of=parse(as_of))
         yield exported(form, graph.nodes(), graph.edges())
 
-    def bring(
-        self,
-        space: str,
-        pieces: Iterable[bytes],
-        note: Note,
-        *,
-        atomic: bool,
-        dry_run: bool,
-    ) -> Any:
+    def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
         """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
         with _refusing():
             incoming = self._memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)
@@ -166,7 +146,10 @@ class Here:
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""
         with _refusing():
-            return _reply(ImportedReply.of(self._memories.write.undo_import(space, number)))
+            return Reply(msgspec.json.encode(ImportedReply.of(self._memories.write.undo_import(space, number))), {})
+
+
+End = There | Here  # every call may raise `ApiError`
 
 
 @contextmanager
@@ -175,12 +158,11 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except MuistiError as error:
-        found = problem_of(error)
-        raise ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found)) from error
+        raise _error(problem_of(error)) from error
 
 
-def _reply(body: Any) -> Reply:
-    return Reply(msgspec.json.encode(body), {})
+def _error(found: Problem) -> ApiError:
+    return ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found))
 
 
 def _result(task: Any) -> Any:
@@ -198,24 +180,18 @@ def _result(task: Any) -> Any:
     path, _, message = detail.partition(": ")  # a task keeps the text of `InvalidInput`, which begins with the path
     errors = [BadField(path, message)] if code == InvalidInput.code else []
     found = problem(code, detail, errors) if code in KINDS else problem("internal", f"{code}: {detail}")
-    raise ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found))
+    raise _error(found)
 
 
 @contextmanager
-def opened_end(
-    options: Globals, allowed: Sequence[str] = (), *, need: Scope, create: bool = False, dry_run: bool = False
-) -> Iterator[End]:
-    """Open the end that the options name. A dry run without a database works on an empty, temporary one.
-
-    `allowed` names the parts of the policy of a space that do not apply, such as `secrets`.
-    """
+def opened_end(options: Globals, *, need: Scope, create: bool = False, dry_run: bool = False) -> Iterator[End]:
+    """Open the end that the options name. A dry run without a database works on an empty, temporary one."""
     if server_url(options):
         with client(options) as opened:
-            opened.allow(allowed)
             yield There(opened)
         return
     demand(options, need)
-    caller = access_of(options).caller(None, frozenset(allowed))
+    caller = access_of(options).caller(None, frozenset(options.allowed))
     with refusals(options), _settings(options, create, dry_run) as settings, local.open_here(settings) as engine:
         yield Here(engine, caller)
 

@@ -55,7 +55,6 @@ class Grid(Table):
         return measured
 
     def _narrowed(self, columns: Sequence[Column], widths: Sequence[int]) -> Table:
-        """Return the table with columns of these widths, whose values are folded."""
         made = Table(title=self.title, title_justify="left", box=self.box, pad_edge=False)
         for column, width in zip(columns, widths, strict=True):
             made.add_column(column.header, justify=column.justify, width=width, overflow="fold")
@@ -64,7 +63,6 @@ class Grid(Table):
         return made
 
     def _stacked(self, columns: Sequence[Column]) -> RenderableType:
-        """Return the rows one below the other, each value beside the name of its column."""
         parts: list[RenderableType] = [] if self.title is None else [self.title]
         for number, row in enumerate(zip(*(column.cells for column in columns), strict=True)):
             parts += [Text()] if number or parts else []

@@ -6,6 +6,7 @@ slash is an address. Two words are always a category and a key.
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.service.app import named
 from muisti.service.app.client import ApiError
 from muisti.service.app.named import Name
-from muisti.service.cli.base import Failure
+from muisti.service.cli.base import Failure, completes
 
 if TYPE_CHECKING:
     from muisti.service.cli.opening import Session
@@ -31,6 +32,16 @@ def check_name(words: Sequence[str]) -> None:
     """Raise a usage error unless this is an id, or a category and a key."""
     if len(words) > 2:
         raise click.UsageError(f"expected an ID, or a CATEGORY and a KEY; got {len(words)} words")
+
+
+def _checked(context: click.Context, argument: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    check_name(words)
+    return words
+
+
+memory_argument = click.argument(
+    "name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"), callback=_checked
+)
 
 
 def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
@@ -135,25 +146,22 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
     end = _END.fullmatch(given.lower())
     if end is None:
         return given
-    found, cursor = list[str](), None
-    for _ in range(PAGES):
-        page = opened.client.send(calls.list_memories(opened.space, limit=PAGE, cursor=cursor, as_of=as_of)).data
-        found += [memory["id"] for memory in page["items"] if memory["id"].endswith(end[1])]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            break
+    found, more = list[str](), False
+    pages = opened.pages(lambda cursor: calls.list_memories(opened.space, limit=PAGE, cursor=cursor, as_of=as_of))
+    for page in islice(pages, PAGES):
+        found += [memory["id"] for memory in page.data["items"] if memory["id"].endswith(end[1])]
+        more = page.data["next_cursor"] is not None
     if not found and gone:
         found = sorted({id_ for id_ in _changed(opened) if id_.endswith(end[1])})
     if len(found) == 1:
         return found[0]
     if found:
         raise Failure(f"{given} is the end of several ids; give one in full: {', '.join(found)}")
-    where = "" if cursor is None else f" among the newest {PAGES * PAGE:,} memories; give it in full"
+    where = "" if not more else f" among the newest {PAGES * PAGE:,} memories; give it in full"
     raise Failure(f"no id in the space {opened.space} ends with {end[1]}{where}")
 
 
 def _changed(opened: "Session") -> list[str]:
-    """Return the ids of the memories in the latest changes."""
     epoch, _, number = opened.client.send(calls.get_space(opened.space)).data["seq"].rpartition(":")
     since = f"{epoch}:{max(0, int(number) - LATEST)}"
     page = opened.client.send(calls.list_changes(opened.space, since=since, limit=LATEST, show="ids")).data

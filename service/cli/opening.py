@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import structs
@@ -18,22 +18,22 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
-from muisti.service.cli.configuration import file_of, in_force
-from muisti.service.cli.limits import in_words, limited, refuse_for_servers
-from muisti.service.cli.output import revised
+from muisti.service.cli.configuration import file_of, in_force, in_words, limited, refuse_for_servers
+from muisti.service.cli.output import answer, revised
 from muisti.service.cli.project import Choice, choose, kin
 from muisti.service.cli.refusing import field_line, refusal_lines, way_on
+from muisti.service.cli.views import View
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings, SettingsError
 from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
     from muisti.service.app import local
-    from muisti.service.cli import callers, compiling, configuration
+    from muisti.service.cli import callers, configuration, progress
 else:  # the whole service, which a server has itself
     local = Lazy("muisti.service.app.local")
     callers = Lazy("muisti.service.cli.callers")
-    compiling = Lazy("muisti.service.cli.compiling")
+    progress = Lazy("muisti.service.cli.progress")
     configuration = Lazy("muisti.service.cli.configuration")
 
 T = TypeVar("T")
@@ -61,7 +61,6 @@ class Session:
     choice: Choice
     place: str  # of the database, in words
     options: Globals
-    allowed: Sequence[str] = ()  # parts of the policy of the space that do not apply
     lack: str = ""  # what a reading command has found missing, the database or the space
     empty: Client | None = None  # answers reads of what is missing
     held: ExitStack = field(default_factory=ExitStack)  # what ends with the session
@@ -100,12 +99,27 @@ class Session:
                 click.echo(line, err=True)
             self.lack = self.lack or f"there is no space {self.space} yet"
             self.empty = self.held.enter_context(nothing(self.options, self.space))
-            self.empty.allow(self.allowed)
+            self.empty.allow(self.options.allowed)
         reply = self.empty.send(request)
         degraded = reply.data.get("degraded", [])
         if not self.options.json or not isinstance(degraded, list):  # in the figures of a graph it is a number
             return reply
         return revised(reply, {**reply.data, "degraded": [*degraded, self.lack]})
+
+    def pages(self, request: Callable[[str | None], Call]) -> Iterator[Reply]:
+        """Yield all pages of a list. `request` gets the cursor of a page, None for the first."""
+        cursor: str | None = None
+        while True:
+            reply = self.client.send(request(cursor))
+            yield reply
+            cursor = reply.data.get("next_cursor")
+            if cursor is None:
+                return
+
+    def whole(self, request: Callable[[str | None], Call]) -> Reply:
+        """Return a list as one page. See `pages`."""
+        pages = [*self.pages(request)]
+        return revised(pages[-1], {**pages[-1].data, "items": [one for page in pages for one in page.data["items"]]})
 
     def missing(self) -> list[str]:
         """Return lines that say what to do about the missing space."""
@@ -129,7 +143,6 @@ class Session:
         return [one.advice for one in found if self._holds(one.space)]
 
     def _elsewhere(self) -> list[str]:
-        """Return advice on the space of requests that name none, when it holds memories."""
         holds = self.space != DEFAULT and DEFAULT in self._names() and self._holds(DEFAULT)
         return [f"The space {DEFAULT} holds memories: --space {DEFAULT}"] if holds else []
 
@@ -141,13 +154,10 @@ class Session:
 
 
 @contextmanager
-def session(
-    options: Globals, allowed: Sequence[str] = (), *, create: bool = False, reads: bool = False
-) -> Iterator[Session]:
+def session(options: Globals, *, create: bool = False, reads: bool = False) -> Iterator[Session]:
     """Open a client and a space. A refusal of the service inside the context ends the command.
 
-    `allowed` names the parts of the policy of the space that do not apply, such as `secrets`. A missing database is
-    created only with `create`. With `reads`, a missing space or database is read as an empty one.
+    A missing database is created only with `create`. With `reads`, a missing space or database is read as an empty one.
 
     Raises:
         Failure: the service refused a request or cannot be reached. The exit code says why.
@@ -158,15 +168,24 @@ def session(
         _opened(options, None, create=create, reads=reads, ensured=ensured, compiles=True) as (opened, place, lack),
         ExitStack() as held,
     ):
-        opened.allow(allowed)
         opened.as_one_call()
-        working = Session(opened, choice, place, options, allowed, lack, held=held)
+        working = Session(opened, choice, place, options, lack, held=held)
         opened.otherwise = working.read_empty if reads else None
         try:
             yield working
         except ApiError as error:
             missing = not reads and error.status == 404 and not working.exists()
             raise _failure(options, error, working.missing() if missing else None) from error
+
+
+def ask(
+    options: Globals, request: Callable[[str], Call], view: View, *, create: bool = False, reads: bool = False
+) -> Any:
+    """Send the request for the space of the options, print the answer, and return its data. See also `session`."""
+    with session(options, create=create, reads=reads) as opened:
+        reply = opened.client.send(request(opened.space))
+        answer(options, reply, *view)
+        return reply.data
 
 
 @contextmanager
@@ -197,6 +216,7 @@ def _opened(
     With `compiles`, a service that starts in this process first compiles kernels that are not compiled yet.
     """
     if options.opened is not None:
+        options.opened.allow(options.allowed)
         yield options.opened, "the database of the command that runs this one", ""
         return
     with refusals(options), ExitStack() as held:
@@ -217,8 +237,9 @@ def _opened(
                 space = ensured if limited(options) else None
                 opened = local.start(settings, callers.access_of(options), space)
         with opened:
+            opened.allow(options.allowed)
             if here and compiles and not lack:
-                compiling.compile_once(options)
+                progress.compile_once(options)
             yield opened, place, lack
 
 
@@ -264,10 +285,12 @@ def refusals(options: Globals) -> Iterator[None]:
 
 
 def server_url(options: Globals) -> str | None:
+    """Return the server that the options or the environment name; None means the database file."""
     return options.url or os.environ.get(URL) or None
 
 
 def space_choice(options: Globals) -> Choice:
+    """Return the space that the options or the project name, and why."""
     try:
         return choose(options.space, os.environ, Path.cwd())
     except InvalidInput as error:

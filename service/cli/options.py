@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from importlib import import_module
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -12,8 +13,8 @@ import click
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.completing import completes
-from muisti.service.cli.values import one_of, refuse
+from muisti.service.cli.base import Globals, completes
+from muisti.service.cli.values import Number, OneOf, Whole, one_of, refuse
 
 if TYPE_CHECKING:
     from muisti.core.text.when import words
@@ -21,6 +22,39 @@ else:  # 40 ms, for times in words alone
     words = Lazy("muisti.core.text.when.words")
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def option(names: str, help: str, kind: click.ParamType | None = None, **more: Any) -> Callable[[F], F]:
+    """Return an option with a value: its `names`, with that of the parameter at the end if it is another.
+
+    The help shows its default, and the value as `metavar`, else by the name of its kind.
+    """
+    more = ({"metavar": "NAME"} if kind is None else {}) | more
+    return click.option(*names.split(), type=kind, help=help, show_default="default" in more, **more)
+
+
+JOINED: Mapping[str, Any] = {  # of an option that is repeated: its values with commas between, None without any
+    "multiple": True,
+    "callback": lambda _, option, given: ",".join(given) or None,
+}
+
+
+def flag(names: str, help: str) -> Callable[[F], F]:
+    return click.option(*names.split(), is_flag=True, help=help)
+
+
+def choice(names: str, help: str, words: Sequence[str], **more: Any) -> Callable[[F], F]:
+    return option(names, help, OneOf(words), **more)
+
+
+def integer(names: str, help: str, low: int | None = None, high: int | None = None, **more: Any) -> Callable[[F], F]:
+    return option(names, help, Whole(low, high), **{"metavar": "N"} | more)
+
+
+def real(names: str, help: str, low: float = 0, high: float | None = None, **more: Any) -> Callable[[F], F]:
+    return option(names, help, Number(low, high, more.pop("min_open", False)), **{"metavar": "X"} | more)
+
+
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
 AN_OBJECT = 'a JSON object such as {"team": "core"}'
 CLEAR = ""  # on update an empty value takes the field away
@@ -114,6 +148,30 @@ class Span(click.ParamType):
         return seconds
 
 
+class Weighted(click.ParamType):
+    """Parse a name with a weight, such as `release=0.5`; a name alone has the weight 1.
+
+    >>> Weighted().convert("old lake=0.5", None, None), Weighted().convert("release", None, None)
+    (('old lake', 0.5), ('release', 1.0))
+    """
+
+    name = "weighted"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        name, is_weighed, weight = value.rpartition("=")
+        try:
+            return (name, float(weight)) if is_weighed else (value, 1.0)
+        except ValueError:
+            refuse(value, "a name with a weight such as name=0.5", param, ctx)
+
+
+def weights(names: str, help: str, metavar: str = "NAME=X") -> Callable[[F], F]:
+    """Return an option for names with weights, which is repeated."""
+    return option(names, help, Weighted(), metavar=metavar, multiple=True)
+
+
 class Several(click.ParamType):
     """Parse one of the known words, or several with commas between.
 
@@ -134,128 +192,96 @@ class Several(click.ParamType):
         wrong = [name for name in named if name not in self.words]
         if wrong or not named:
             refuse((wrong or [value])[0], one_of(self.words), param, ctx)
-        return named
+        return list(dict.fromkeys(named))
 
 
-def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+class OrDefault(click.ParamType):
+    """Parse a value, or the word for the server's default. `expected` describes good values."""
+
+    WORD = "default"
+
+    def __init__(self, name: str, parse: click.ParamType | Callable[[str], Any], expected: str) -> None:
+        self.name, self._expected = name, expected
+        self._parse = click.types.convert_type(parse)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            parsed = value if value == self.WORD else self._parse.convert(value, None, None)
+        except (click.BadParameter, ValueError):
+            parsed = nan
+        if isinstance(parsed, float) and not isfinite(parsed):
+            refuse(value, f"{self._expected}, or {self.WORD}", param, ctx)
+        return parsed
+
+
+def group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-allow_secrets_option = click.option(
-    "--allow-secrets", is_flag=True, help="Store the text even if it looks like a password or a key."
-)
+def allowing(part: str, help: str) -> Callable[[F], F]:
+    """Return a flag by which the command overrides a part of the policy of the space."""
 
-said_fields = _all(
-    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Kind of memory.  [default: fact]"),
-    click.option(
+    def note(context: click.Context, option: click.Parameter, value: bool) -> None:
+        if value:
+            context.ensure_object(Globals).allowed += (part,)
+
+    return click.option(f"--allow-{part.replace('_', '-')}", is_flag=True, help=help, expose_value=False, callback=note)
+
+
+allow_secrets = allowing("secrets", "Store the text even if it looks like a password or a key.")
+
+said_fields = group(
+    choice("--type type_", "Kind of memory.  [default: fact]", get_args(Type)),
+    choice(
         "--status",
-        type=click.Choice([status for status in get_args(Status) if status != "superseded"]),
-        help="Lifecycle status; searches find only active memories unless asked for others.  [default: active]",
+        "Lifecycle status; searches find only active memories unless asked for others.  [default: active]",
+        [status for status in get_args(Status) if status != "superseded"],
     ),
-    click.option(
-        "--importance",
-        type=click.Choice(get_args(Importance)),
-        help="How much it matters; raises or lowers its rank in searches.  [default: medium]",
-    ),
-    click.option("--author", metavar="NAME", shell_complete=completes("author"), help="Who said or wrote it."),
-    click.option("--reason", metavar="TEXT", help="Why it is worth remembering."),
-    click.option("--source", metavar="TEXT", help="Where it comes from, such as a file or a URL."),
-    click.option(
-        "--source-class",
-        type=click.Choice(get_args(SourceClass)),
-        help="Kind of source, which sets how much the memory is trusted.  [default: unknown]",
-    ),
-    click.option(
-        "--derived-from",
-        multiple=True,
-        metavar="ID",
-        help="Memory that this one was derived from, by ID or category/key; repeat for several.",
-    ),
-    click.option(
-        "--tag",
-        "tags",
-        multiple=True,
-        metavar="NAME",
-        shell_complete=completes("tag"),
-        help="Tag; repeat for several, or give a,b,c.",
-    ),
-    click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values of your own, as a JSON object."),
-    click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
-    click.option("--valid-from", type=Moment(), metavar="TIME", help="When the text becomes true."),
-    click.option("--valid-to", type=Moment(ahead=True), metavar="TIME", help="When the text stops being true."),
-    click.option("--expires-at", type=Moment(ahead=True), metavar="TIME", help="When searches stop finding it."),
-    click.option(
-        "--ttl", type=Span(), metavar="SPAN", help="Like --expires-at, as a time from now: 90 (seconds), 15m, 12h, 30d."
-    ),
-    allow_secrets_option,
+    choice("--importance", "How much it matters, for its rank in searches.  [default: medium]", get_args(Importance)),
+    option("--author", "Who said or wrote it.", shell_complete=completes("author")),
+    option("--reason", "Why it is worth remembering.", metavar="TEXT"),
+    option("--source", "Where it comes from, such as a file or a URL.", metavar="TEXT"),
+    choice("--source-class", "Kind of source, which limits its trust.  [default: unknown]", get_args(SourceClass)),
+    option("--derived-from", "Memory it comes from, by ID or category/key; repeat it.", metavar="ID", multiple=True),
+    option("--tag tags", "Tag; repeat for several, or give a,b,c.", multiple=True, shell_complete=completes("tag")),
+    option("--metadata", "Further values of your own, as a JSON object.", JsonObject()),
+    option("--event-at", "When it happened or was true.", Moment()),
+    option("--valid-from", "When the text becomes true.", Moment()),
+    option("--valid-to", "When the text stops being true.", Moment(ahead=True)),
+    option("--expires-at", "When searches stop finding it.", Moment(ahead=True)),
+    option("--ttl", "Like --expires-at, as a time from now: 90 (seconds), 15m, 12h, 30d.", Span()),
+    allow_secrets,
 )
 
-memory_fields = _all(
-    click.option(
-        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
-    ),
-    click.option(
-        "--key",
-        metavar="NAME",
-        shell_complete=completes("key"),
-        help="Name within the category; the two together are its address.",
-    ),
+memory_fields = group(
+    option("--category", "Group that the memory belongs to.", shell_complete=completes("category")),
+    option("--key", "Name within the category; the two together are its address.", shell_complete=completes("key")),
     said_fields,
 )
 
-if_version_option = click.option(
-    "--if-version", type=click.IntRange(min=1), metavar="N", help="Fail unless N is the memory's newest version."
-)
-full_option = click.option("--full", is_flag=True, help="Do not shorten long memories in plain lines.")
+if_version = integer("--if-version", "Fail unless N is the memory's newest version.", 1)
+full = flag("--full", "Do not shorten long memories in plain lines.")
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="Show what the command would change, and change nothing.")
+dry_run = flag("--dry-run", "Show what the command would change, and change nothing.")
 
-filters = _all(
-    click.option(
-        "--filter",
-        "filter_",
-        type=JsonObject(),
-        metavar="JSON",
-        help='Filter on any field, such as {"tags": "infra"}; see docs/reference/http.md.',
-    ),
-    click.option("--category", metavar="NAME", shell_complete=completes("category"), help="Only this category."),
-    click.option(
-        "--tag",
-        "tags",
-        multiple=True,
-        metavar="NAME",
-        shell_complete=completes("tag"),
-        help="Only with one of these tags.",
-    ),
-    click.option("--author", metavar="NAME", shell_complete=completes("author"), help="Only by this author."),
-    click.option("--entity", metavar="NAME", help="Only what mentions this person, place or thing; see muisti graph."),
-    click.option(
-        "--type",
-        "type_",
-        type=Several(get_args(Type)),
-        multiple=True,
-        help="Only of this type; or several, a,b.",
-    ),
-    click.option(
-        "--status",
-        type=Several(get_args(Status)),
-        multiple=True,
-        help="Only of this status; or several, a,b.  [default: active]",
-    ),
-    click.option("--after", type=Moment(), metavar="TIME", help="Only stored at this time or later."),
-    click.option("--before", type=Moment(), metavar="TIME", help="Only stored before this time."),
-    click.option("--changed-after", type=Moment(), metavar="TIME", help="Only changed at this time or later."),
-    click.option("--changed-before", type=Moment(), metavar="TIME", help="Only last changed before this time."),
-    click.option("--valid-at", type=Moment(), metavar="TIME", help="Only texts that are true at this time."),
+STATUSES = Several(get_args(Status))
+filters = group(
+    option("--filter filter_", 'Any filter, such as {"tags": "infra"}; see docs/reference/http.md.', JsonObject()),
+    option("--category", "Only this category.", shell_complete=completes("category")),
+    option("--tag tags", "Only with one of these tags.", multiple=True, shell_complete=completes("tag")),
+    option("--author", "Only by this author.", shell_complete=completes("author")),
+    option("--entity", "Only what mentions this person, place or thing; see muisti graph."),
+    option("--type type_", "Only of this type; or several, a,b.", Several(get_args(Type)), multiple=True),
+    option("--status", "Only of this status; or several, a,b.  [default: active]", STATUSES, multiple=True),
+    option("--after", "Only stored at this time or later.", Moment()),
+    option("--before", "Only stored before this time.", Moment()),
+    option("--changed-after", "Only changed at this time or later.", Moment()),
+    option("--changed-before", "Only last changed before this time.", Moment()),
+    option("--valid-at", "Only texts that are true at this time.", Moment()),
 )
 
 
-as_of = click.option(
-    "--as-of",
-    type=Point(),
-    metavar="POINT",
-    help="Show the space as of a time, a date, or a Muisti-Seq or its number.",
-)
+as_of = option("--as-of", "Show the space as of a time, a date, or a Muisti-Seq or its number.", Point())
 
 
 def comma_list(values: Sequence[str]) -> list[str]:
@@ -267,32 +293,16 @@ def comma_list(values: Sequence[str]) -> list[str]:
     return [name for value in values for part in value.split(",") if (name := part.strip())]
 
 
-def as_filter(
-    filter_: Mapping[str, Any] | None,
-    *,
-    category: str | None,
-    tags: Sequence[str],
-    author: str | None,
-    entity: str | None,
-    type_: Sequence[Sequence[str]],
-    status: Sequence[Sequence[str]],
-    after: str | None,
-    before: str | None,
-    changed_after: str | None,
-    changed_before: str | None,
-    valid_at: str | None,
-) -> dict[str, Any] | None:
+def as_filter(filter_: Mapping[str, Any] | None, **given: Any) -> dict[str, Any] | None:
     """Combine the options of `filters` into one filter; None when none was given."""
-    asked = {
-        "category": category,
-        "tags": {"any": comma_list(tags)} if tags else None,
-        "author": author,
-        "entity": entity,
-        "type": _any_of(type_),
-        "status": _any_of(status),
-        "created_at": _within(after, before),
-        "updated_at": _within(changed_after, changed_before),
-        "valid_at": valid_at or None,
+    asked = {name: given[name] for name in ("category", "author", "entity")}
+    asked |= {
+        "tags": {"any": comma_list(given["tags"])} if given["tags"] else None,
+        "type": _any_of(given["type_"]),
+        "status": _any_of(given["status"]),
+        "created_at": _within(given["after"], given["before"]),
+        "updated_at": _within(given["changed_after"], given["changed_before"]),
+        "valid_at": given["valid_at"] or None,
     }
     short = {name: value for name, value in asked.items() if value is not None}
     if filter_ and short:

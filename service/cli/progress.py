@@ -1,36 +1,57 @@
-"""Progress of long operations on stderr: bars on a terminal, a line for each stage elsewhere."""
+"""Long work on stderr: bars on a terminal, else a line for each stage; kernels that compile, tasks until they end."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Self
 
-from muisti.service.cli.output import cell
+from muisti.client import calls
+from muisti.core.support.lazy import Lazy
+from muisti.service.app.client import Client
+from muisti.service.cli.base import ERROR, OK, Failure, Globals
+from muisti.service.cli.output import answer, console, talk
+from muisti.service.cli.views import cell, stated
+from muisti.service.settings.places import shown
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress, TaskID
+
+    from muisti.core.operations import compiled
+    from muisti.service.cli.opening import Session
+else:  # with the core
+    compiled = Lazy("muisti.core.operations.compiled")
+
+WAIT = 10  # seconds that a request waits for progress
+PAGE = 100  # failed items in one answer
+NAMED = 20  # failed items that are printed
+REMEDIES = {  # by the code of what keeps a task from going on
+    "store_full": "free space on the disk of the database",
+    "store_unavailable": "free space on the disk of the database, or mend it",
+    "store_read_only": "let the database be written",
+    "store_replaced": "put the database file back, or start again with the new one",
+    "store_corrupt": "`muisti doctor` says what is wrong",
+}
+ENDED_WELL = ("succeeded", "partial")
+
+Note = Callable[[int, int | None], None]  # takes the number of finished items, and of all if it is known
 
 
 class Stages:
     """Context manager of progress bars, one for each stage. The bars disappear at its end."""
 
-    def __init__(self, console: Console, *, silent: bool = False) -> None:
+    def __init__(self, options: Globals, *, silent: bool = False) -> None:
         """`silent`: nothing is printed where there is no terminal."""
-        self._silent = silent
-        self._console = console
-        self._topic = ""
+        self._silent, self._topic, self._console = silent, "", console(options, stderr=True)
         self._bars: dict[str, TaskID] = {}
         rich = import_module("rich.progress")
-        columns = (
-            rich.TextColumn("{task.description}"),
-            rich.BarColumn(),
-            rich.TextColumn("{task.fields[count]}"),
-            rich.TimeRemainingColumn(),
-        )
-        self._progress: Progress = rich.Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        )
+        topic, count = rich.TextColumn("{task.description}"), rich.TextColumn("{task.fields[count]}")
+        columns = (topic, rich.BarColumn(), count, rich.TimeRemainingColumn())
+        hidden = not self._console.is_terminal
+        self._progress: Progress = rich.Progress(*columns, console=self._console, transient=True, disable=hidden)
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -58,3 +79,112 @@ class Stages:
             self._bars[stage] = self._progress.add_task(f"{self._topic}: {stage}", total=total, count="")
         count = f"{done:,}/{total:,}" if total is not None else f"{done:,}" if done else ""
         self._progress.update(self._bars[stage], completed=done, total=total, count=count)
+
+
+def compile_once(options: Globals, *, again: bool = False) -> compiled.Compiled:
+    """Compile what is not compiled yet and return the state; with `again` also where numba took the library's place.
+
+    What cannot be kept is not compiled in advance; one line says so.
+    """
+    found = compiled.compiled_kernels()
+    if found.place is None:
+        if found.warning:
+            talk(f"Note: {found.warning}.")
+        return found
+    if not (found.pending or (again and not found.ahead)):
+        return found
+    place = shown(Path(found.place))
+    talk(f"Compiling Muisti's search loops into {place}, once: half a minute of processor time …")
+    began = perf_counter()
+    try:
+        with Stages(options, silent=True) as stages:
+            found = compiled.compile_kernels(lambda done, total: stages.note("compiling", done, total))
+    except OSError as error:
+        talk(f"The search loops cannot be kept in {place}: {error.strerror}. numba compiles them in each process.")
+        return found
+    talk(f"Compiled in {perf_counter() - began:.0f} s: {told(found)}.")
+    return found
+
+
+def told(found: compiled.Compiled) -> str:
+    """Return in words how the loops run from the next start on."""
+    place = "" if found.place is None else shown(Path(found.place), os.environ)
+    if found.why:
+        return f"numba keeps them in {place}, because {found.why}. With that mended, `muisti doctor` speeds up starts"
+    return f"the next start loads a library from {place}"
+
+
+def follow(options: Globals, opened: Session, task: dict[str, Any]) -> dict[str, Any]:
+    """Wait until a task ends, with a bar, and return it. `task` is the answer of the request that made or read it.
+
+    When the person interrupts, the task goes on: a message says how to watch or cancel it.
+    """
+    with Stages(options, silent=options.json or False) as stages:
+        stages.begin(task["kind"])
+        return ended(opened.client, opened.space, task, lambda done, total: stages.note("items", done, total))
+
+
+def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[str, Any]:
+    """Wait until a task ends, and return it. `note` gets its progress.
+
+    Raises:
+        Failure: nobody can work on the task until a person acts, such as on a full disk.
+    """
+    try:
+        while task["ended_at"] is None:
+            note(task["done"] + task["failed"] + task["skipped"], task["total"])
+            if "obstacle" in task:
+                raise Failure(_stuck(task))
+            task = client.send(calls.get_task(space, task["id"], wait=WAIT, after=task["revision"])).data
+    except KeyboardInterrupt:
+        talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
+        raise
+    return task
+
+
+def _stuck(task: dict[str, Any]) -> str:
+    finished = task["done"] + task["failed"] + task["skipped"]
+    of = "" if task["total"] is None else f" of {task['total']:,}"
+    cause = task["obstacle"]["detail"].partition(";")[0]  # the rest is about a request
+    return (
+        f"{cause}; {REMEDIES[task['obstacle']['code']]}, and then `muisti tasks watch "
+        f"{task['id']}` goes on. The task is kept, with {finished:,}{of} items finished"
+    )
+
+
+def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return all items of a task that have failed."""
+    if not task["failed"]:
+        return []
+    return opened.whole(
+        lambda cursor: calls.list_task_items(opened.space, task["id"], state="failed", limit=PAGE, cursor=cursor)
+    ).data["items"]
+
+
+def failed_lines(opened: Session, task: dict[str, Any]) -> list[str]:
+    """Return lines that name the failed items of a task with their errors, the first of them."""
+    if not task["failed"]:
+        return []
+    request = calls.list_task_items(opened.space, task["id"], state="failed", limit=NAMED)
+    items = opened.client.send(request).data["items"]
+    lines = [f"{one['name']}: {one['error']['code']}: {one['error']['detail']}" for one in items]
+    more = task["failed"] - len(items)
+    return [*lines, f"… and {more:,} more: muisti tasks show {task['id']}"] if more else lines
+
+
+def concluded(options: Globals, opened: Session, task: dict[str, Any], *, wait: bool) -> int:
+    """Follow a task to its end if asked to, print it, and return the exit code."""
+    if wait:
+        task = follow(options, opened, task)
+    reply = opened.client.send(calls.get_task(opened.space, task["id"]))
+    answer(options, reply, *stated("{id} {state}", "id", "state", "done"))
+    for line in failed_lines(opened, task):
+        talk(line)
+    if "error" in task:
+        talk(task["error"]["detail"])
+    return exit_code(task) if wait else OK
+
+
+def exit_code(task: dict[str, Any]) -> int:
+    """Return the exit code for a task that has ended: 0 when at least a part of it succeeded."""
+    return OK if task["state"] in ENDED_WELL else ERROR

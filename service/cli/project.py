@@ -204,7 +204,6 @@ def _linked(folder: Path, git: Path) -> _Repository:
 
 
 def _origin(config: Path) -> str | None:
-    """Return the first URL of the remote `origin`, from which git fetches."""
     try:
         text = config.read_text(encoding="utf-8-sig", errors="replace")
     except FileNotFoundError:

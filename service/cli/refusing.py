@@ -1,13 +1,17 @@
-"""Refusals in terms of the command line: they name the typed option or argument in place of a field of the API."""
+"""Messages of errors: refusals name the typed option in place of a field of the API, others say what to do."""
 
+import errno
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
+from muisti.core.model.errors import InvalidInput, MuistiError, StoreCorrupt, StoreFull, StoreReplaced
 from muisti.service.app.client import ApiError
-from muisti.service.cli.output import likeness
+from muisti.service.cli.base import USAGE, Failure
+from muisti.service.cli.views import likeness
+from muisti.service.settings import SettingsError
 
 # Fields of the API, with the command-line parameters that set them under another name.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -38,6 +42,22 @@ WORDS = (
     ("send limit=", "give --limit "),
 )
 _PART = re.compile(r"[^.\[\]]+")
+SYSTEM = {  # advice by the number of an error of the system
+    errno.ENOSPC: "free some space, or name another place",
+    errno.EDQUOT: "free some space, or name another place",
+    errno.EFBIG: "free some space, or name another place",
+    errno.EROFS: "name a place that can be written",
+    errno.EACCES: "change its permissions, or name another place",
+    errno.EPERM: "change its permissions, or name another place",
+    errno.ENOENT: "check the path",
+    errno.ENOTDIR: "check the path",
+    errno.EISDIR: "name a file",
+}
+NEXT: dict[type[MuistiError], str] = {
+    StoreCorrupt: "`muisti doctor` says what is wrong; --database names another file",
+    StoreFull: "free space on the disk, and repeat the command",
+    StoreReplaced: "repeat the command",
+}
 
 
 def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
@@ -119,3 +139,37 @@ def _typed(param: click.Parameter, context: click.Context) -> str:
     if isinstance(param, click.Option):
         return max((name for name in param.opts), key=len)
     return param.make_metavar(context).strip("[]")
+
+
+def failure_of(error: BaseException) -> Failure | None:
+    """Return an error as a failure with a message for the user; None for a fault of Muisti itself.
+
+    >>> failure_of(ExceptionGroup("", [OSError(errno.ENOSPC, "No space left on device", "a.db")])).message
+    "No space left on device: 'a.db'; free some space, or name another place"
+    """
+    for found in _leaves(error):
+        if isinstance(found, Failure):
+            return found
+        if isinstance(found, SettingsError):
+            return Failure(str(found), USAGE)
+        if isinstance(found, InvalidInput):
+            return Failure("; ".join(problem.message for problem in found.problems), USAGE)
+        if isinstance(found, MuistiError):
+            return Failure(_with(str(found), NEXT.get(type(found))))
+        if isinstance(found, OSError):
+            where = f": {found.filename!r}" if found.filename is not None else ""
+            said = f"{found.strerror or type(found).__name__}{where}"
+            return Failure(_with(said, SYSTEM.get(found.errno or 0)))
+    return None
+
+
+def _with(said: str, advice: str | None) -> str:
+    return said if advice is None or ";" in said else f"{said}; {advice}"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

@@ -8,8 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.errors import MuistiError
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals
-from muisti.service.cli.completing import Kind
+from muisti.service.cli.base import Globals, Kind
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.opening import client, server_url, space_choice
 
@@ -45,7 +44,6 @@ def _of_server(options: Globals, kind: Kind, space: str) -> list[tuple[str, str]
 
 
 def _of_memories(kind: Kind, items: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Return the names that the newest memories have, each once."""
     if kind != "memory":
         return [(name, "") for name in dict.fromkeys(one[kind] for one in items if one[kind])]
     addressed = [one for one in items if one["key"]]

@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from importlib import import_module
 from math import isfinite
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn
 
 import click
-
-P = TypeVar("P", bound=click.Parameter)
 
 MEANT = 3  # words that are suggested for a wrong one
 SHOWN = 60  # characters of a wrong value
@@ -122,24 +120,6 @@ class OneOf(click.Choice[Any]):
         """Return the end of the message about a wrong word: the words that may be meant."""
         meant = near(word, map(str, self.choices))
         return f". Did you mean {' or '.join(meant)}?" if meant else ""
-
-
-def worded(param: P) -> P:
-    """Return the parameter, its type replaced by one with the same values, whose errors say what is expected."""
-    kind = param.type
-    if isinstance(kind, Whole | Number | OneOf):
-        return param
-    if isinstance(kind, click.IntRange):
-        param.type = Whole(kind.min, kind.max, kind.min_open, kind.max_open, kind.clamp)
-    elif isinstance(kind, click.FloatRange):
-        param.type = Number(kind.min, kind.max, kind.min_open, kind.max_open, kind.clamp)
-    elif isinstance(kind, click.Choice):
-        param.type = OneOf(cast("click.Choice[Any]", kind).choices, kind.case_sensitive)
-    elif kind is click.INT:
-        param.type = Whole()
-    elif kind is click.FLOAT:
-        param.type = Number()
-    return param
 
 
 def _bounds(kind: click.IntRange | click.FloatRange) -> str:

@@ -122,7 +122,6 @@ def _last_line(errlog: TextIO) -> str:
 
 
 def _first(failed: BaseExceptionGroup[BaseException]) -> str:
-    """Return the message of the first error within the groups, or its type when it has no message."""
     inner: BaseException = failed
     while isinstance(inner, BaseExceptionGroup):
         inner = inner.exceptions[0]

@@ -77,86 +77,48 @@ def _codex(url: str, key: bool) -> Entry:
     return {"url": url} | ({"bearer_token_env_var": KEY} if key else {})
 
 
+def _zed(home: Home) -> Path:
+    if home.system == "win32":
+        return home.settings() / "Zed" / "settings.json"
+    config = home.folder / ".config"
+    return (config if home.system == "darwin" else home.named("XDG_CONFIG_HOME", config)) / "zed" / "settings.json"
+
+
+_SERVERS, _MCP = ("mcpServers",), "Restart it; /mcp shows the server"
 CLIENTS = {
     client.name: client
     for client in (
         Client(
-            "claude-code",
-            "Claude Code",
-            ("mcpServers",),
+            "claude-code", "Claude Code", _SERVERS,
             lambda home: home.named("CLAUDE_CONFIG_DIR", home.folder) / ".claude.json",
-            _typed,
-            _url("url", f"${{{KEY}}}", typed=True),
-            ".mcp.json",
-            at_work=True,
-            then="Restart it; /mcp shows the server",
+            _typed, _url("url", f"${{{KEY}}}", typed=True), ".mcp.json", at_work=True, then=_MCP,
         ),
         Client(
-            "claude-desktop",
-            "Claude Desktop",
-            ("mcpServers",),
-            lambda home: home.settings() / "Claude" / "claude_desktop_config.json",
-            _command,
+            "claude-desktop", "Claude Desktop", _SERVERS,
+            lambda home: home.settings() / "Claude" / "claude_desktop_config.json", _command,
         ),
         Client(
-            "cursor",
-            "Cursor",
-            ("mcpServers",),
-            lambda home: home.folder / ".cursor" / "mcp.json",
-            _command,
-            _url("url", f"${{env:{KEY}}}"),
-            ".cursor/mcp.json",
+            "cursor", "Cursor", _SERVERS, lambda home: home.folder / ".cursor" / "mcp.json",
+            _command, _url("url", f"${{env:{KEY}}}"), ".cursor/mcp.json",
             then="Turn the server on in Cursor's settings, under MCP",
         ),
         Client(
-            "vscode",
-            "VS Code",
-            ("servers",),
-            lambda home: home.settings() / "Code" / "User" / "mcp.json",
-            _typed,
-            _url("url", f"${{env:{KEY}}}", typed=True),
-            ".vscode/mcp.json",
+            "vscode", "VS Code", ("servers",), lambda home: home.settings() / "Code" / "User" / "mcp.json",
+            _typed, _url("url", f"${{env:{KEY}}}", typed=True), ".vscode/mcp.json",
             then="Start the server above its entry in the file, or by the command MCP: List Servers",
         ),
         Client(
-            "codex",
-            "Codex",
-            ("mcp_servers",),
+            "codex", "Codex", ("mcp_servers",),
             lambda home: home.named("CODEX_HOME", home.folder / ".codex") / "config.toml",
-            _command,
-            _codex,
-            ".codex/config.toml",
-            toml,
-            at_work=True,
-            then="Restart it; /mcp shows the server",
+            _command, _codex, ".codex/config.toml", toml, at_work=True, then=_MCP,
         ),
         Client(
-            "gemini-cli",
-            "Gemini CLI",
-            ("mcpServers",),
-            lambda home: home.folder / ".gemini" / "settings.json",
-            _command,
-            _url("httpUrl", f"${KEY}"),
-            ".gemini/settings.json",
-            at_work=True,
-            then="Restart it; /mcp shows the server",
+            "gemini-cli", "Gemini CLI", _SERVERS, lambda home: home.folder / ".gemini" / "settings.json",
+            _command, _url("httpUrl", f"${KEY}"), ".gemini/settings.json", at_work=True, then=_MCP,
         ),
         Client(
-            "zed",
-            "Zed",
-            ("context_servers",),
-            lambda home: (
-                home.settings() / "Zed" / "settings.json"
-                if home.system == "win32"
-                else home.named("XDG_CONFIG_HOME", home.folder / ".config") / "zed" / "settings.json"
-                if home.system != "darwin"
-                else home.folder / ".config" / "zed" / "settings.json"
-            ),
-            _command,
-            _url("url", KEY),
-            ".zed/settings.json",
-            knows_variables=False,
-            then="It reads the settings immediately; the agent's settings show the server",
+            "zed", "Zed", ("context_servers",), _zed, _command, _url("url", KEY), ".zed/settings.json",
+            knows_variables=False, then="It reads the settings immediately; the agent's settings show the server",
         ),
     )
-}
+}  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.clients import Home
-from muisti.service.connect.files import Change
+from muisti.service.connect.planning import Change
 from muisti.service.connect.program import program
 
 SECONDS = 5  # after which Claude Code ends a hook
@@ -43,13 +43,11 @@ def install(path: Path, run: str, events: Sequence[str]) -> Change:
     text = change.after or ""
     if [*_events(jsonc.read(change.before or ""))] == [(event, run) for event in events]:
         return Change(path, change.before, change.before)
-    try:
+    with planning.changing(path):
         for event in events:
             group = {"matcher": "*"} if event in OF_TOOLS else {}
             hook = {"type": "command", "command": run, "timeout": SECONDS}
             text = jsonc.append(text, ["hooks", event], {**group, "hooks": [hook]})
-    except jsonc.Unreadable as error:
-        raise planning.NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
     return Change(path, change.before, text)
 
 
@@ -62,13 +60,11 @@ def uninstall(path: Path) -> Change:
     before = planning.text(path)
     if before is None:
         return Change(path, None, None)
-    try:
+    with planning.changing(path):
         after = before
         while place := next(_places(jsonc.read(after)), None):
             after = jsonc.drop(after, place)
         return Change(path, before, None if after != before and jsonc.read(after) == {} else after)
-    except jsonc.Unreadable as error:
-        raise planning.NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
 
 
 def _places(settings: Any) -> Iterator[list[str | int]]:

@@ -148,7 +148,6 @@ def _skipped(text: str, at: int) -> int:
 
 
 def _part(node: _Node, name: str | int) -> _Node | None:
-    """Return the last member of that name, which is the one that readers take."""
     return next((value for key, _, value in reversed(node.parts) if key == name), None)
 
 
@@ -179,7 +178,6 @@ def _written(value: Any, indent: str, text: str) -> str:
 
 
 def _indent(text: str, at: int) -> str:
-    """Return the white space at the beginning of the line."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

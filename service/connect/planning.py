@@ -1,13 +1,70 @@
-"""Plans changes of client configurations: the entry of a server, the change of the file, and its undoing."""
+"""Changes of the configuration files of agent clients, shown as a diff and written whole, with a backup beside it.
 
+The entry of a server is planned, put into a file and taken out again; entries that clients have are found.
+"""
+
+import difflib
+import os
 import re
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from muisti.service.connect.clients import Client, Entry
-from muisti.service.connect.files import Change, NotPossible, backup_of, text_of
+from muisti.service.connect.clients import CLIENTS, Client, Entry, Home
 from muisti.service.connect.jsonc import BLANK, Unreadable
-from muisti.service.connect.program import Program
+from muisti.service.connect.program import NotPossible, Program, missing
+
+BACKUP = ".muisti-backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The text of a file before and after a change. None means that there is no file."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
+
+    def diff(self) -> list[str]:
+        """Return a unified diff, its lines without line ends."""
+        old, new = ((text or "").splitlines() for text in (self.before, self.after))
+        return [*difflib.unified_diff(old, new, str(self.path), str(self.path), lineterm="")]
+
+    def write(self) -> None:
+        """Replace the old text by the new one, whole or not at all. Symbolic links are followed, permissions stay.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        target = self.path.resolve()
+        if self.after is None:
+            target.unlink(missing_ok=True)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(self.after)
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, name)
+            os.replace(name, target)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+def backup_of(path: Path) -> Path:
+    """Return the path of the backup, which keeps the text from before Muisti was connected."""
+    return path.with_name(path.name + BACKUP)
 
 
 def over_http(client: Client, url: str, *, key: bool, tools: str | None = None) -> Entry:
@@ -48,10 +105,8 @@ def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
         NotPossible: the file cannot be read, or is none of its format.
     """
     before = text(path)
-    try:
+    with changing(path):
         return Change(path, before, client.form.put(before or "", [*client.holder, name], entry))
-    except Unreadable as error:
-        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
 
 
 def undo(client: Client, path: Path, name: str) -> Change:
@@ -60,11 +115,11 @@ def undo(client: Client, path: Path, name: str) -> Change:
     Raises:
         NotPossible: as `connect`.
     """
-    now, kept = text(path), text_of(backup_of(path))
+    now, kept = text(path), text(backup_of(path))
     if now is None:
         return Change(path, None, None)
     place = [*client.holder, name]
-    try:
+    with changing(path):
         entry = _within(client.form.read(now), place)
         if entry is None:
             return Change(path, now, now)
@@ -73,8 +128,6 @@ def undo(client: Client, path: Path, name: str) -> Change:
         after = client.form.drop(now, place)
         if not _within(client.form.read(after), client.holder):
             after = client.form.drop(after, client.holder)
-    except Unreadable as error:
-        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
     return Change(path, now, None if kept is None and re.fullmatch(r"\s*(\{\s*\})?\s*", after.strip(BLANK)) else after)
 
 
@@ -101,20 +154,69 @@ def forget_backup(path: Path) -> None:
 
 
 def text(path: Path) -> str | None:
-    """Read a file; None when there is none.
+    """Read a file with its line ends as they are; None when there is none.
 
     Raises:
         NotPossible: the file cannot be read, or is no UTF-8.
     """
     try:
-        return text_of(path)
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise NotPossible(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise NotPossible(f"{path} is no UTF-8 (byte {error.start}). Nothing was written.") from error
 
 
+@contextmanager
+def changing(path: Path) -> Iterator[None]:
+    """Raise `NotPossible` when a file is none of its format."""
+    try:
+        yield
+    except Unreadable as error:
+        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
+
+
 def _within(value: object, path: Sequence[str]) -> object | None:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
+
+
+class Registered(NamedTuple):
+    """An entry in the configuration file of a client. `project`: the file is one of a project."""
+
+    client: Client
+    path: Path
+    project: bool
+    entry: Entry
+
+    @property
+    def missing(self) -> str | None:
+        """The file that the entry needs and that is gone; None when it is there, or a server is reached by its URL."""
+        if "command" not in self.entry:
+            return None
+        return missing([self.entry["command"], *self.entry.get("args", [])])
+
+    @property
+    def remedy(self) -> str:
+        """The command that writes the entry again."""
+        return f"muisti connect {self.client.name}{' --project' if self.project else ''}"
+
+
+def registered(home: Home, folder: Path, name: str = "muisti") -> Iterator[Registered]:
+    """Yield the entry `name` of each client, in the user's files and in those of the project in a folder."""
+    for client in CLIENTS.values():
+        for path, project in ((client.where(home), False), (client.project and folder / client.project, True)):
+            if path and (found := entry_of(client, Path(path), name)):
+                yield Registered(client, Path(path), project, found)
+
+
+def entry_of(client: Client, path: Path, name: str) -> Entry | None:
+    """Return the entry `name` in a file; None when there is none, or when the file cannot be read."""
+    try:
+        value = _within(client.form.read(text(path) or ""), [*client.holder, name])
+    except (NotPossible, Unreadable):
+        return None
+    return dict(value) if isinstance(value, Mapping) else None

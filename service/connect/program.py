@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from muisti.service.connect.files import NotPossible
-
 NAME = "muisti"
 PASSING = ("archive-v", "environments-v", "builds-v")  # folders in which uvx makes environments that it may delete
+
+
+class NotPossible(Exception):
+    """A client cannot be connected like this. The message says why, and what to do instead."""
 
 
 class Origin(NamedTuple):
@@ -54,7 +56,7 @@ def program() -> Program:
         NotPossible: the command `muisti` was not found.
     """
     beside, found, origin = Path(sys.executable).with_name(NAME), shutil.which(NAME), origin_of()
-    if _passing(beside) and (uvx := _uvx()):
+    if any(part.startswith(PASSING) for part in beside.parts) and (uvx := _uvx()):
         wanted = str(origin.path) if origin.path else f"muisti=={distribution('muisti').version}"
         return Program((uvx, "--from", wanted, "muisti"))
     if not beside.exists() and found is None:
@@ -87,10 +89,6 @@ def origin_of() -> Origin:
     url = urlsplit(told.get("url", ""))
     path = Path(unquote(url.path)) if url.scheme == "file" else None
     return Origin(path, bool(told.get("dir_info", {}).get("editable")))
-
-
-def _passing(path: Path) -> bool:
-    return any(part.startswith(PASSING) for part in path.parts)
 
 
 def _uvx() -> str | None:

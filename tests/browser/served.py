@@ -60,7 +60,7 @@ def filled(served: Served) -> Served:
     """Put into the space what pages show, through the API alone."""
     with served.client() as api:
         api.create_space({"name": SPACE, "description": "What the team of the ferries has learnt"})
-        lines = resources.files("muisti.service.demo").joinpath("harbour.ndjson").read_text("utf-8").splitlines()
+        lines = resources.files("muisti.service").joinpath("static", "harbour.ndjson").read_text("utf-8").splitlines()
         api.add_memories(SPACE, {"memories": [json.loads(line) for line in lines], "on_conflict": "keep"})
         said = {"content": "We deploy on **Tuesdays** after lunch.", "author": "Ann"}
         first = api.add_memory(SPACE, {**said, "category": "process", "key": "deploys"})

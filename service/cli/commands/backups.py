@@ -1,62 +1,62 @@
-"""Commands about backups of the database: backup and restore-backup."""
+"""Commands about the database as a whole: backup, restore-backup, scrub."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
-
 from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import Moment, Point
-from muisti.service.cli.output import (
-    cell,
-    check_folder,
-    console,
-    for_people,
-    grid,
-    hint,
-    print_json,
-    sized,
-    tabbed,
-    talk,
-)
-from muisti.service.cli.session import demand, refusals, server_url
+from muisti.service.cli.base import Failure
+from muisti.service.cli.base import Globals
+from muisti.service.cli.base import command
+from muisti.service.cli.options import Moment
+from muisti.service.cli.options import Point
+from muisti.service.cli.options import flag
+from muisti.service.cli.options import integer
+from muisti.service.cli.options import option
+from muisti.service.cli.output import check_folder
+from muisti.service.cli.output import for_people
+from muisti.service.cli.output import hint
+from muisti.service.cli.output import print_json
+from muisti.service.cli.output import show
+from muisti.service.cli.output import talk
+from muisti.service.cli.session import Stages
+from muisti.service.cli.session import demand
+from muisti.service.cli.session import refusals
+from muisti.service.cli.session import server_url
+from muisti.service.cli.session import settings_for
+from muisti.service.cli.views import Shown
+from muisti.service.cli.views import cell
+from muisti.service.cli.views import grid
+from muisti.service.cli.views import sized
+from muisti.service.cli.views import stack
+from muisti.service.cli.views import tabbed
+from pathlib import Path
+from typing import Any
+from typing import TYPE_CHECKING
+import click
+
 
 if TYPE_CHECKING:
     from muisti.core.model import values
     from muisti.core.model.location import Location
     from muisti.core.model.operations import Stamp
-    from muisti.core.operations import backups
+    from muisti.core.operations import backups, scrubbing
     from muisti.service.background import backup_targets
-    from muisti.service.cli import configuration, progress
     from muisti.service.runtime import databases
 else:  # with the core
     values = Lazy("muisti.core.model.values")
     backups = Lazy("muisti.core.operations.backups")
     backup_targets = Lazy("muisti.service.background.backup_targets")
-    progress = Lazy("muisti.service.cli.progress")
-    configuration = Lazy("muisti.service.cli.configuration")
     databases = Lazy("muisti.service.runtime.databases")
+    scrubbing = Lazy("muisti.core.operations.scrubbing")
 
 HERE = "works on the database itself: name it with --database, without --url and MUISTI_URL"
 
 
-@command(
-    "muisti backup",
-    "muisti backup /backups/monday.db",
-    "muisti backup s3://bucket/muisti --keep 30",
-    "muisti backup s3://bucket/muisti --list",
-    "muisti --database libsql://memories.example backup edge.db",
-)
+@command("muisti backup", "muisti backup /backups/monday.db", "muisti backup s3://bucket/muisti --keep 30", "muisti backup s3://bucket/muisti --list", "muisti --database libsql://memories.example backup edge.db")
 @click.argument("path", required=False)
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option(
-    "--keep", type=click.IntRange(1), metavar="N", help="Afterwards delete all but the newest N backups there."
-)
-@click.option("--list", "listed", is_flag=True, help="List the backups at PATH, and make none.")
+@flag("--force", "Overwrite an existing file.")
+@integer("--keep", "Afterwards delete all but the newest N backups there.", 1)
+@flag("--list listed", "List the backups at PATH, and make none.")
 def backup(options: Globals, path: str | None, *, force: bool, keep: int | None, listed: bool) -> None:
     """Back up the database while it is in use.
 
@@ -73,7 +73,7 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
         raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
     if not many:
         check_folder(Path(place))
-    with refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         if listed:
             _list(options, backup_targets.shelf(place).all())
             return
@@ -98,8 +98,8 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     name="restore-backup",
 )
 @click.argument("path")
-@click.option("--at", type=Point(), metavar="TIME | EPOCH:SEQ", help="Undo later changes, in all spaces or in one.")
-@click.option("--force", is_flag=True, help="Replace an existing database, which is kept under another name.")
+@option("--at", "Undo later changes, in all spaces or in one.", Point(), metavar="TIME | EPOCH:SEQ")
+@flag("--force", "Replace an existing database, which is kept under another name.")
 def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """Restore the database from a backup.
 
@@ -110,7 +110,7 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """
     if server_url(options):
         raise click.UsageError(f"restore {HERE}")
-    with refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         stages.begin("restore")
         point = None if at is None else _point(at)
         target = _location(options, create=True)
@@ -123,37 +123,25 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
 
 
 def _list(options: Globals, found: "Sequence[backup_targets.StoredBackup]") -> None:
-    if options.json:
-        print_json({"items": found})
-        return
-    if for_people(options) and found:
-        table = grid(None, "backup", "size", right=("size",))
-        for each in found:
-            table.add_row(cell(each.name), sized(each.size))
-        console(options).print(table)
-        return
-    for each in found:
-        click.echo(tabbed(each.name, each.size))
-    if for_people(options):
+    if for_people(options) and not found:
         talk("There is no backup here: muisti backup PATH")
+        return
+    rows = [(each.name, sized(each.size)) for each in found]
+    show(options, {"items": found}, lambda _: grid(None, "backup", "size", right=("size",), rows=rows), lambda _: [tabbed(each.name, each.size) for each in found])
 
 
 def _print_stamp(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
-    if options.json:
-        spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
-        report = {"path": path, "bytes": stamp.size, "spaces": spaces}
-        print_json(report)
-        return
-    if for_people(options):
-        console(options).print(cell(f"{path}, {sized(stamp.size)}, opened and checked"))
-        table = grid(None, "space", "changes", right=("changes",))
-        for name, seq in sorted(stamp.spaces.items()):
-            table.add_row(cell(name), f"{seq.number:,}")
-        console(options).print(table)
-        return
-    click.echo(tabbed(what, path, stamp.size))
-    for name, seq in sorted(stamp.spaces.items()):
-        click.echo(tabbed("space", name, seq))
+    spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
+
+    def table(_: Any) -> Shown:
+        rows = ((name, f"{stamp.spaces[name].number:,}") for name in spaces)
+        head = cell(f"{path}, {sized(stamp.size)}, opened and checked")
+        return stack(head, grid(None, "space", "changes", right=("changes",), rows=rows))
+
+    def lines(_: Any) -> list[str]:
+        return [tabbed(what, path, stamp.size), *(tabbed("space", name, seq) for name, seq in spaces.items())]
+
+    show(options, {"path": path, "bytes": stamp.size, "spaces": spaces}, table, lines)
 
 
 def _point(at: str) -> "values.Seq | int":
@@ -166,4 +154,43 @@ def _point(at: str) -> "values.Seq | int":
 
 def _location(options: Globals, *, create: bool = False) -> "Location":
     demand(options, "admin")
-    return databases.location_of(configuration.settings_for(options, create=create))
+    return databases.location_of(settings_for(options, create=create))
+
+
+MB = 1_000_000
+
+
+@command("muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090", "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500")
+@option("--admin-url", "Administration API: sqld's --admin-listen-addr.", metavar="URL", required=True)
+@option("--admin-key-file", "File with sqld's --admin-auth-key.", click.Path(path_type=Path), metavar="FILE")
+@integer("--log-mb", "The --max-log-size of sqld.", 1, default=200)
+def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb: int) -> None:
+    """Remove from the files of sqld what purges have left in them.
+
+    A purge on a server leaves copies in unused room of its pages and in its logs. This command writes zeros until sqld
+    writes its database again and compacts its logs. Muistis may go on working. The primary needs room for twice the
+    database and 1 GB of zeros; replicas receive them too. Sqld is not asked whether its logs are compacted: give
+    --log-mb if it runs with another --max-log-size. Backups that sqld or Muisti made keep what they have.
+    """
+    if server_url(options):
+        raise click.UsageError("scrub works on the database itself: name it with --database, without --url")
+    with refusals(options), Stages(options) as stages:
+        demand(options, "admin")
+        stages.begin("scrub")
+        location = databases.location_of(settings_for(options))
+        done = backups.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
+    if options.json:
+        print_json(done._asdict())
+        return
+    for name, value in done._asdict().items():
+        click.echo(tabbed(name, value))
+    talk("The database file was written again, and its logs were turned over.")
+
+
+def _key(file: Path | None) -> str | None:
+    if file is None:
+        return None
+    try:
+        return file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"the file with the key cannot be read: {error}") from error

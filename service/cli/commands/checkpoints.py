@@ -1,34 +1,23 @@
 """Commands about points of a space's history: checkpoint, diff, rollback."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.commands.history import short
-from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option
-from muisti.service.cli.output import ago_of, alike, answer, lines, listed, said
-from muisti.service.cli.session import ask, session
-
-if TYPE_CHECKING:
-    from muisti.service.cli.opening import Session
-
-COMMANDS = {
-    "create": ("checkpoints:create", "Name the space's current point."),
-    "list": ("checkpoints:list_checkpoints", "List checkpoints, newest first."),
-    "delete": ("checkpoints:delete", "Delete a checkpoint; no memory changes."),
-}
+from muisti.service.cli.options import Point, allow_secrets, dry_run, integer, option
+from muisti.service.cli.output import answer
+from muisti.service.cli.session import Session, ask, session
+from muisti.service.cli.views import ago_of, alike, lines, listed, said, seq_number, short
 
 PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
 
 
 checkpoint = Subcommands(
     "checkpoint",
-    commands_at=COMMANDS,
     examples=('muisti checkpoint create before-import --note "all was well"', "muisti checkpoint list"),
     help="Name points in a space's history, to return to.\n\n`muisti diff` and `muisti rollback` take the name. The "
     "versions of memories at a checkpoint are kept as long as it exists.",
@@ -45,13 +34,9 @@ def _lines(data: Any) -> Iterator[tuple[str, ...]]:
             yield one["change"], one["id"], "content", short(was), short(now)
 
 
-def _number(one: Any) -> str:
-    return one["seq"].rpartition(":")[2]
-
-
 CHECKPOINTS = listed(
-    {"checkpoint": "name", "change": _number, "made": ago_of("created_at"), "by": "actor", "note": "note"},
-    ("name", _number, "created_at", "actor", "note"),
+    {"checkpoint": "name", "change": seq_number, "made": ago_of("created_at"), "by": "actor", "note": "note"},
+    ("name", seq_number, "created_at", "actor", "note"),
     right=("change",),
     none="There are no checkpoints yet: muisti checkpoint create NAME",
 )
@@ -67,28 +52,28 @@ ROLLED_BACK = listed(
 )
 
 
-@command('muisti checkpoint create before-import --note "all was well"')
+@checkpoint.has('muisti checkpoint create before-import --note "all was well"')
 @click.argument("name")
-@click.option("--note", metavar="TEXT", help="Purpose of the checkpoint.")
-@dry_run_option
+@option("--note", "Purpose of the checkpoint.", metavar="TEXT")
+@dry_run
 def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
     """Name the space's current point.
 
     Prints the name and the number of the last change up to it.
     """
-    view, body = CHECKPOINTS._replace(plain=lines("name", _number)), {"name": name, "note": note}
+    view, body = CHECKPOINTS._replace(plain=lines("name", seq_number)), {"name": name, "note": note}
     ask(options, lambda space: calls.create_checkpoint(space, body, dry_run=dry_run), view)
 
 
-@command("muisti checkpoint list", name="list")
+@checkpoint.has("muisti checkpoint list", name="list")
 def list_checkpoints(options: Globals) -> None:
     """List checkpoints, newest first."""
     ask(options, calls.list_checkpoints, CHECKPOINTS, reads=True)
 
 
-@command("muisti checkpoint delete before-import")
+@checkpoint.has("muisti checkpoint delete before-import")
 @click.argument("name")
-@dry_run_option
+@dry_run
 def delete(options: Globals, name: str, dry_run: bool) -> None:
     """Delete a checkpoint; no memory changes."""
     forgot = said(f"Forgot {name}.", name)
@@ -98,8 +83,8 @@ def delete(options: Globals, name: str, dry_run: bool) -> None:
 @command("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
 @click.argument("since")
 @click.argument("until", required=False)
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Memories in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.
 
@@ -114,23 +99,22 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
 
 @command("muisti rollback before-import --dry-run", "muisti rollback before-import")
 @click.argument("to")
-@allow_secrets_option
-@dry_run_option
-def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
+@allow_secrets
+@dry_run
+def rollback(options: Globals, to: str, *, dry_run: bool) -> None:
     """Restore a whole space to an earlier point.
 
     TO is a checkpoint, a time such as 2h or yesterday, or the number of a change. Memories that were added since are
     deleted; memories that were changed or deleted since are restored. The rollback is a change too, so it can be
     undone. Prints how many memories came back, changed and ended.
     """
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options) as opened:
         request = calls.roll_back(opened.space, {"to": point_of(opened, to)}, dry_run=dry_run)
         reply = opened.client.send(request)
-        talk_of_flags(reply.data)
         answer(options, reply, *ROLLED_BACK)
 
 
-def point_of(opened: "Session", text: str) -> str:
+def point_of(opened: Session, text: str) -> str:
     """Return a point in a form of the API. A word such as `monday` or `7d` names a checkpoint, else a time."""
     at = Point().read(text)
     if at is None or at == text:
@@ -139,7 +123,7 @@ def point_of(opened: "Session", text: str) -> str:
     return text if any(one["name"] == text for one in named) else at
 
 
-def seq_of(opened: "Session", text: str) -> str | None:
+def seq_of(opened: Session, text: str) -> str | None:
     """Return the Muisti-Seq of a time in a form of `Point`; None for a time before the space's history begins.
 
     Any other text is returned as it is.

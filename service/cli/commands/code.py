@@ -1,27 +1,16 @@
 """Commands about source code among the documents: find, callers, callees, outline, map."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from muisti.client import Call, calls
+from muisti.client import calls
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.output import View, cell, grid, stack, tabbed, talk
+from muisti.service.cli.base import Globals, Subcommands
+from muisti.service.cli.options import JOINED, choice, integer, option
 from muisti.service.cli.session import ask
+from muisti.service.cli.views import Field, Row, Shown, Text, View, cell, dim, listed, rest, stack
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-COMMANDS = {
-    "find": ("code:find", "Find functions, classes and methods by their name."),
-    "callers": ("code:callers", "Show what calls a symbol."),
-    "callees": ("code:callees", "Show what a symbol calls."),
-    "outline": ("code:outline", "Show the symbols of a file."),
-    "map": ("code:map_", "Show the most used definitions, within a number of tokens."),
-}
 COLOURS = {
     "class": "yellow",
     "interface": "yellow",
@@ -34,157 +23,141 @@ COLOURS = {
 
 code = Subcommands(
     "code",
-    commands_at=COMMANDS,
     examples=("muisti code find Client", "muisti code callers Client.get", "muisti code map --budget 2000"),
     help="Find symbols of stored source code, and what uses them.\n\nThe code comes from documents. Names are resolved "
     "by scopes, imports and types.",
 )
 
-kinds = click.option(
-    "--kind",
-    "kinds",
-    type=click.Choice(EDGE_KINDS),
-    multiple=True,
-    help="Kind of use; repeat it for more.  [default: calls]",
+kinds = choice("--kind kinds", "Kind of use; repeat it for more.  [default: calls]", EDGE_KINDS, **JOINED)
+uses = integer("-n --limit", "Uses at most.  [default: 100]", 1, USES_MAX)
+
+
+def _place(one: Row) -> str:
+    return f"{one['path']}:{one['start']}"
+
+
+def _lines(one: Row) -> str:
+    return ",".join(map(str, one["lines"]))
+
+
+def _defined(one: Row) -> str:
+    return one["path"] if one["symbol"] is None else _place(one["symbol"])
+
+
+def _user(one: Row) -> str:
+    return "" if one["symbol"] is None else one["symbol"]["qualified"]
+
+
+def _used_in(one: Row) -> str:
+    return f"{one['used_in']}:{_lines(one)}"
+
+
+def _name(one: Row | None) -> Text:
+    return cell("(file)", "dim") if one is None else cell(one["qualified"], COLOURS.get(one["kind"], "white"))
+
+
+def _words(one: Row) -> Shown:
+    return stack(cell(one["signature"]), cell(one["doc"], "dim")) if one["doc"] else cell(one["signature"])
+
+
+def _kind(one: Row) -> Text:
+    return cell(one["kind"] + ("" if one["certainty"] == "certain" else f" ({one['certainty']})"), "dim")
+
+
+SYMBOLS = listed(
+    {"kind": dim("kind"), "name": _name, "where": lambda one: cell(_place(one), "blue"), "signature": _words},
+    ("kind", "qualified", _place, "signature"),
+    none="No such symbol.",
+    note=rest,
 )
-uses = click.option(
-    "-n", "--limit", type=click.IntRange(1, USES_MAX), metavar="N", help="Uses at most.  [default: 100]"
+USES: dict[str, Field] = {"where": lambda one: cell(one["used_in"], "blue"), "lines": _lines}
+NONE = "Nothing in the stored code."
+CALLERS = listed(
+    {**USES, "caller": lambda one: _name(one["symbol"]), "kind": _kind},
+    (_used_in, _user, "kind", "of", "certainty"),
+    none=NONE,
+    note=rest,
+)
+CALLEES = listed(
+    {
+        **USES,
+        "callee": lambda one: _name(one["symbol"]),
+        "defined": lambda one: cell(_defined(one), "blue"),
+        "kind": _kind,
+    },
+    (_used_in, "of", "kind", _user, "certainty", _defined),
+    none=NONE,
+    note=rest,
 )
 
 
-def _ask(options: Globals, request: Callable[[str], Call], view: View) -> None:
-    """Print an answer, and what of the code is not read yet."""
-    for each in ask(options, request, view, reads=True)["degraded"]:
-        talk(f"Note: {each}.")
-
-
-def _uses_view(*, by_user: bool) -> View:
-    return View(
-        lambda data: _uses(data, by_user=by_user),
-        lambda data: [_use_line(one, by_user=by_user) for one in data["items"]],
-        "Nothing in the stored code.",
+def _with_symbols(view: View) -> View:
+    return view._replace(
+        table=lambda data: stack(
+            *(_name(one) + cell(f"  {_place(one)}", "dim") for one in data["symbols"]), view.table(data)
+        )
     )
 
 
-def _given(kinds: tuple[str, ...], limit: int | None) -> dict[str, Any]:
-    return {"kinds": ",".join(kinds) or None, "limit": limit}
-
-
-@command("muisti code find Client.get", "muisti code find parse --kind function --json")
+@code.has("muisti code find Client.get", "muisti code find parse --kind function --json")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(SYMBOL_KINDS), help="Find only symbols of this kind.")
-@click.option("--path", metavar="TEXT", help="Beginning of the paths of files.")
-@click.option("-n", "--limit", type=click.IntRange(1, SYMBOLS_MAX), metavar="N", help="Symbols at most.  [default: 20]")
-def find(options: Globals, name: str, **given: Any) -> None:
+@choice("--kind", "Find only symbols of this kind.", SYMBOL_KINDS)
+@option("--path", "Beginning of the paths of files.", metavar="TEXT")
+@integer("-n --limit", "Symbols at most.  [default: 20]", 1, SYMBOLS_MAX)
+def find(options: Globals, **given: Any) -> None:
     """Find functions, classes and methods by their name.
 
     The name may be qualified, as Client.get, and may say its file, as client.py:Client.get. Where no symbol has the
     name, those whose names contain it are shown. Prints kind, qualified name, file and line, and signature.
     """
-    view = View(_symbols, lambda data: [_line(one) for one in data["items"]], "No such symbol.")
-    _ask(options, lambda space: calls.find_symbols(space, name=name, **given), view)
+    ask(options, lambda space: calls.find_symbols(space, **given), SYMBOLS, reads=True)
 
 
-@command("muisti code callers Client.get", "muisti code callers Base --kind inherits")
+@code.has("muisti code callers Client.get", "muisti code callers Base --kind inherits")
 @click.argument("symbol")
 @kinds
 @uses
-def callers(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
+def callers(options: Globals, **given: Any) -> None:
     """Show what calls a symbol.
 
     Prints the file and lines of the calls, and the function that they are in.
     """
-    given = _given(kinds, limit)
-    _ask(options, lambda space: calls.get_callers(space, symbol=symbol, **given), _uses_view(by_user=True))
+    ask(options, lambda space: calls.get_callers(space, **given), _with_symbols(CALLERS), reads=True)
 
 
-@command("muisti code callees Client", "muisti code callees main.py:run --json")
+@code.has("muisti code callees Client", "muisti code callees main.py:run --json")
 @click.argument("symbol")
 @kinds
 @uses
-def callees(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
+def callees(options: Globals, **given: Any) -> None:
     """Show what a symbol calls, and what is defined inside of it.
 
     Prints the file and lines of the calls, the name of each callee, and where it is defined.
     """
-    given = _given(kinds, limit)
-    _ask(options, lambda space: calls.get_callees(space, symbol=symbol, **given), _uses_view(by_user=False))
+    ask(options, lambda space: calls.get_callees(space, **given), _with_symbols(CALLEES), reads=True)
 
 
-@command("muisti code outline src/app.py")
+@code.has("muisti code outline src/app.py")
 @click.argument("path")
 def outline(options: Globals, path: str) -> None:
     """Show the symbols of a file, in order, and the files that it imports."""
-    view = View(_outline, lambda data: [_line(one) for one in data["symbols"]])
-    _ask(options, lambda space: calls.get_outline(space, path=path), view)
+    view = View(_outline, lambda data: SYMBOLS.plain({"items": data["symbols"]}))
+    ask(options, lambda space: calls.get_outline(space, path=path), view, reads=True)
 
 
-@command("muisti code map --budget 2000", "muisti code map --about src/app.py", name="map")
-@click.option("--budget", type=click.IntRange(64, 100_000), metavar="N", help="Tokens at most.  [default: 1000]")
-@click.option(
-    "--about", "mentioned", multiple=True, metavar="TEXT", help="Path, folder or symbol that matters; repeat it."
-)
-def map_(options: Globals, budget: int | None, mentioned: tuple[str, ...]) -> None:
+@code.has("muisti code map --budget 2000", "muisti code map --about src/app.py", name="map")
+@integer("--budget token_budget", "Tokens at most.  [default: 1000]", 64, 100_000)
+@option("--about mentioned", "Path, folder or symbol that matters; repeat it.", metavar="TEXT", **JOINED)
+def map_(options: Globals, **given: Any) -> None:
     """Show the most used definitions, within a number of tokens.
 
     Definitions are ranked by who uses them. With --about, what those files and symbols use comes first.
     """
-    about = ",".join(mentioned) or None
     view = View(_map, lambda data: data["text"].splitlines())
-    _ask(options, lambda space: calls.get_code_map(space, mentioned=about, token_budget=budget), view)
+    ask(options, lambda space: calls.get_code_map(space, **given), view, reads=True)
 
 
-def _place(one: Mapping[str, Any]) -> str:
-    return f"{one['path']}:{one['start']}"
-
-
-def _line(one: Mapping[str, Any]) -> str:
-    return tabbed(one["kind"], one["qualified"], _place(one), one["signature"])
-
-
-def _use_line(one: Mapping[str, Any], *, by_user: bool) -> str:
-    """Return who uses whom; of callees, `of` is the user."""
-    name = "" if one["symbol"] is None else one["symbol"]["qualified"]
-    user, used = (name, one["of"]) if by_user else (one["of"], name)
-    row = (f"{one['used_in']}:{_lines(one)}", user, one["kind"], used, one["certainty"])
-    return tabbed(*row) if by_user else tabbed(*row, _defined(one))
-
-
-def _defined(one: Mapping[str, Any]) -> str:
-    return one["path"] if one["symbol"] is None else _place(one["symbol"])
-
-
-def _lines(one: Mapping[str, Any]) -> str:
-    return ",".join(str(line) for line in one["lines"])
-
-
-def _name(one: Mapping[str, Any] | None) -> "Text":
-    return cell("(file)", "dim") if one is None else cell(one["qualified"], COLOURS.get(one["kind"], "white"))
-
-
-def _symbols(data: Mapping[str, Any]) -> "RenderableType":
-    table = grid(None, "kind", "name", "where", "signature")
-    for one in data["items"]:
-        words = stack(cell(one["signature"]), cell(one["doc"], "dim")) if one["doc"] else cell(one["signature"])
-        table.add_row(cell(one["kind"], "dim"), _name(one), cell(_place(one), "blue"), words)
-    rest = data["total"] - len(data["items"])
-    return stack(table, *([cell(f"{rest:,} more; --limit shows them.", "dim")] if rest > 0 else []))
-
-
-def _uses(data: Mapping[str, Any], *, by_user: bool) -> "RenderableType":
-    heads = [cell("") + _name(one) + cell(f"  {_place(one)}", "dim") for one in data["symbols"]]
-    columns = ("caller",) if by_user else ("callee", "defined")
-    table = grid(None, "where", "lines", *columns, "kind")
-    for one in data["items"]:
-        kind = one["kind"] + ("" if one["certainty"] == "certain" else f" ({one['certainty']})")
-        defined = () if by_user else (cell(_defined(one), "blue"),)
-        where = cell(one["used_in"], "blue")
-        table.add_row(where, cell(_lines(one)), _name(one["symbol"]), *defined, cell(kind, "dim"))
-    rest = data["total"] - len(data["items"])
-    return stack(*heads, table, *([cell(f"{rest:,} more; --limit shows them.", "dim")] if rest > 0 else []))
-
-
-def _outline(data: Mapping[str, Any]) -> "RenderableType":
+def _outline(data: Row) -> Shown:
     parts = [cell(data["path"], "bold") + cell(f"  {data['language']}", "dim")]
     for one in data["symbols"]:
         depth = one["qualified"].count(".")
@@ -194,7 +167,7 @@ def _outline(data: Mapping[str, Any]) -> "RenderableType":
     return stack(*parts)
 
 
-def _map(data: Mapping[str, Any]) -> "RenderableType":
+def _map(data: Row) -> Shown:
     head = f"{data['tokens']:,} tokens, {data['symbols']:,} of {data['of_symbols']:,} definitions"
     lines = [cell(one, "" if one.startswith(" ") else "blue") for one in data["text"].splitlines()]
     return stack(*lines, cell(head, "dim"))

@@ -1,21 +1,17 @@
 """The context command."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import as_filter, as_of, filters
-from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
-from muisti.service.cli.ranking_options import Weighted
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, integer, option, weights
+from muisti.service.cli.output import answer
 from muisti.service.cli.session import session
 from muisti.service.cli.values import one_of, refuse
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
+from muisti.service.cli.views import Shown, Text, cell, safe, short_id, stack
 
 SECTIONS = ("profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories")
 # Colours of sections, in the text and in the table above it.
@@ -44,31 +40,18 @@ def _sections(
     'muisti context "what now?" --conversation c-42 --json',
 )
 @click.argument("query")
-@click.option(
-    "--budget", type=click.IntRange(32, 200_000), metavar="N", help="Tokens of the text at most.  [default: 1000]"
-)
-@click.option("--encoding", type=click.Choice(("cl100k_base", "o200k_base")), help="How tokens are counted.")
-@click.option("--conversation", metavar="NAME", help="Conversation whose last turns are shown.")
-@click.option(
-    "--section", "sections", multiple=True, callback=_sections, metavar="NAME[=N]", help="Section, of at most N tokens."
-)
-@click.option(
-    "--also",
-    "spaces",
-    type=Weighted(),
-    multiple=True,
-    metavar="SPACE[=X]",
-    help="Search this space too, with this weight; repeat it for more.",
-)
-@click.option("--whole", is_flag=True, help="Show no memory in pieces.")
-@click.option("--all", "all_", is_flag=True, help="Show the nearest memories, even when nothing is about the query.")
+@integer("--budget", "Tokens of the text at most.  [default: 1000]", 32, 200_000)
+@choice("--encoding", "How tokens are counted.", ("cl100k_base", "o200k_base"))
+@option("--conversation", "Conversation whose last turns are shown.")
+@option("--section sections", "Section, of at most N tokens.", metavar="NAME[=N]", multiple=True, callback=_sections)
+@weights("--also spaces", "Search this space too, with this weight; repeat it for more.", "SPACE[=X]")
+@flag("--whole", "Show no memory in pieces.")
+@flag("--all all_", "Show the nearest memories, even when nothing is about the query.")
 @filters
 @as_of
-@click.option("--no-touch", is_flag=True, help="Do not count the memories as retrieved.")
-@click.option("--receipt", is_flag=True, help="Record the context for `muisti receipt`, and print the record's ID.")
-def context(
-    options: Globals, query: str, *, filter_: Mapping[str, Any] | None, whole: bool, all_: bool, **asked: Any
-) -> None:
+@flag("--no-touch", "Do not count the memories as retrieved.")
+@flag("--receipt", "Record the context for `muisti receipt`, and print the record's ID.")
+def context(options: Globals, query: str, *, whole: bool, all_: bool, **asked: Any) -> None:
     """Make the text for a prompt, within a number of tokens.
 
     A terminal also shows the sections with their sizes, where each memory is from, and what was left out. A pipe gets
@@ -78,21 +61,17 @@ def context(
     body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of")}
     body["spaces"] = [{"name": name, "weight": weight} for name, weight in asked.pop("spaces")] or None
     body |= {"min_evidence": "none" if all_ else None, "no_touch": asked.pop("no_touch") or None}
-    body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(filter_, **asked) or None}
+    body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(**asked) or None}
     body = {name: value for name, value in body.items() if value is not None}
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_context(opened.space, body))
         answer(options, reply, _viewed, lambda found: found["text"].splitlines())
-        for note in reply.data["degraded"]:
-            talk(f"Note: {note}")
-        if "receipt" in reply.data:
-            talk(f"Receipt: {reply.data['receipt']}")
 
 
-def _viewed(found: Mapping[str, Any]) -> "RenderableType":
+def _viewed(found: Mapping[str, Any]) -> Shown:
     share = found["tokens"] / found["token_budget"]
     head = f"{found['tokens']:,} of {found['token_budget']:,} tokens ({share:.0%}), {found['encoding']}"
-    parts: list[RenderableType] = [cell(head, "bold") + cell(f"  evidence: {found['evidence']}", "dim")]
+    parts: list[Shown] = [cell(head, "bold") + cell(f"  evidence: {found['evidence']}", "dim")]
     parts += [_section(one) for one in found["sections"]]
     parts += [cell(""), _text(found), *(_cited(one, several=len(found["spaces"]) > 1) for one in found["citations"])]
     if found["left_out_total"]:
@@ -101,14 +80,13 @@ def _viewed(found: Mapping[str, Any]) -> "RenderableType":
     return stack(*parts)
 
 
-def _section(one: Mapping[str, Any]) -> "Text":
+def _section(one: Mapping[str, Any]) -> Text:
     noun = "memory" if one["memories"] == 1 else "memories"
     said = one.get("note") or f"{one['memories']} {noun}, {one['tokens']:,} tokens"
     return cell(f"  {one['name']}", COLOURS[one["name"]]) + cell(f"  {said}", "dim")
 
 
-def _text(found: Mapping[str, Any]) -> "Text":
-    """Return the text with each memory in the colour of its section."""
+def _text(found: Mapping[str, Any]) -> Text:
     shown, at = cell(""), 0
     for one in found["citations"]:
         shown.append(safe(found["text"][at : one["start"]]), "dim")
@@ -118,7 +96,7 @@ def _text(found: Mapping[str, Any]) -> "Text":
     return shown
 
 
-def _cited(one: Mapping[str, Any], *, several: bool) -> "Text":
+def _cited(one: Mapping[str, Any], *, several: bool) -> Text:
     place = f"  in {one['space']}" if several else ""
     score = "" if one["score"] is None else f"  {one['score']:.3f}"
     cut = "  in pieces" if one["cut"] else ""
@@ -127,5 +105,5 @@ def _cited(one: Mapping[str, Any], *, several: bool) -> "Text":
     )
 
 
-def _left_out(one: Mapping[str, Any]) -> "Text":
+def _left_out(one: Mapping[str, Any]) -> Text:
     return cell(f"  {short_id(one)}  {one['score']:.3f}  {one['tokens']:,} tokens  {one['reason']}", "dim")

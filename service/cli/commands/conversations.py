@@ -4,61 +4,24 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands, command
-from muisti.service.cli.commands.write import STDIN, allowed, talk_of_flags
-from muisti.service.cli.options import Moment, allow_secrets_option, as_of, dry_run_option, if_version_option
-from muisti.service.cli.output import (
-    View,
-    ago,
-    ago_of,
-    answer,
-    brief,
-    cell,
-    fields,
-    grid,
-    lines,
-    listed,
-    one_line,
-    revised,
-    stack,
-    tabbed,
-    talk,
-)
+from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands
+from muisti.service.cli.commands.write import STDIN
+from muisti.service.cli.options import Moment, allow_secrets, as_of, choice, dry_run, group, if_version, integer, option
+from muisti.service.cli.output import answer, revised, talk
 from muisti.service.cli.session import ask
 from muisti.service.cli.session import session as open_session
+from muisti.service.cli.views import Shown, View, ago, ago_of, brief, cell, fields, grid, lines, listed, stack, tabbed
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
-
-COMMANDS = {
-    "list": ("conversations:list_conversations", "List conversations, the latest first."),
-    "show": ("conversations:show", "Show a conversation and its turns."),
-    "add": ("conversations:add", "Add turns to a conversation, which is made if it is missing."),
-    "rename": ("conversations:rename", "Give a conversation another title."),
-    "move": ("conversations:move", "Move a conversation to another session."),
-    "close": ("conversations:close", "Close a conversation: it takes no more turns."),
-    "reopen": ("conversations:reopen", "Open a closed conversation again."),
-    "delete": ("conversations:delete", "Delete a conversation with all its turns."),
-    "topics": ("discourse:topics", "Show the topics of a conversation, or change them."),
-    "summarise": ("discourse:summarise", "Make the topics and summaries of all conversations."),
-    "summary": ("discourse:summary", "Show the summaries of a conversation."),
-    "working": ("discourse:working", "Show or change the working memory of a conversation."),
-    "suggest": ("discourse:suggest", "Suggest preferences that users state in a conversation."),
-    "adopt": ("conversations:adopt", "Make conversations of memories that name a session."),
-}
 AT_ONCE = 1_000  # turns in one request
 PAGE = 100
 
 conversations = Subcommands(
     "conversations",
-    commands_at=COMMANDS,
     examples=(
         'muisti conversations add c-42 "I moved to Turku" --author ann',
         "muisti conversations show c-42",
@@ -68,8 +31,9 @@ conversations = Subcommands(
     "conversation has a name that you choose, and belongs to a session.",
 )
 
-_category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
-_session = click.option("--session", metavar="NAME", help="The session of a new conversation.  [default: default]")
+_category = option("--category", "The category of the conversation, if it has one.")
+_session = option("--session", "The session of a new conversation.  [default: default]")
+_how = group(_category, if_version, dry_run)
 
 
 def _added(data: Any) -> str:
@@ -78,17 +42,13 @@ def _added(data: Any) -> str:
     return f"Added {data['created']:,} to {data['conversation']}{before}; the next turn is {data['next_turn']}."
 
 
-def _title(one: Any) -> "Text":
-    return cell(brief(one["title"]), "dim" if one["state"] == "closed" else "")
-
-
 CONVERSATIONS = listed(
     {
         "conversation": "name",
         "turns": lambda one: f"{one['turns']:,}",
         "last turn": ago_of("last_at"),
         "session": "session",
-        "title": _title,
+        "title": lambda one: cell(brief(one["title"]), "dim" if one["state"] == "closed" else ""),
     },
     ("name", "turns", "last_at", "session", "state", "title"),
     right=("turns",),
@@ -96,23 +56,18 @@ CONVERSATIONS = listed(
 )
 ADDED = View(lambda data: cell(_added(data)), lines("turn", "id", lambda one: "replayed" if one["replayed"] else None))
 ADOPTED = listed(
-    {
-        "turns": "exchanges",
-        "conversations": "conversations",
-        "sessions": "sessions",
-        "left as they are": "left",
-    },
+    {"turns": "exchanges", "conversations": "conversations", "sessions": "sessions", "left as they are": "left"},
     ("exchanges", "conversations", "sessions", "left"),
     among="adopted",
 )
 
 
-@command("muisti conversations list", "muisti conversations list --user ann", name="list")
-@click.option("--session", metavar="NAME", help="Only those of this session.")
-@click.option("--user", metavar="NAME", help="Only those in which this user takes part.")
-@click.option("--state", type=click.Choice(["open", "closed"]), help="Only those that are open, or closed.")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conversations in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@conversations.has("muisti conversations list", "muisti conversations list --user ann", name="list")
+@option("--session", "Only those of this session.")
+@option("--user", "Only those in which this user takes part.")
+@choice("--state", "Only those that are open, or closed.", ["open", "closed"])
+@integer("--limit", "Conversations in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 @_category
 @as_of
 def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) -> None:
@@ -126,10 +81,10 @@ def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) ->
         talk(f"{data['total']:,} in all; more with --cursor {data['next_cursor']}")
 
 
-@command("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
+@conversations.has("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
 @click.argument("name")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to show.")
-@click.option("--to", "last", type=click.IntRange(min=0), metavar="TURN", help="The last turn to show.")
+@integer("--from first", "The first turn to show.", 0, metavar="TURN")
+@integer("--to last", "The last turn to show.", 0, metavar="TURN")
 @_category
 @as_of
 def show(
@@ -141,17 +96,10 @@ def show(
     """
     with open_session(options, reads=True) as opened:
         found = opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
-        turns: list[Any] = []
-        cursor = None
-        while True:
-            request = calls.list_exchanges(
-                opened.space, name, category=category, as_of=as_of, limit=PAGE, cursor=cursor, from_=first, to=last
-            )
-            page = opened.client.send(request).data
-            turns += page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                break
+        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": PAGE, "from_": first, "to": last}
+        turns = opened.whole(lambda cursor: calls.list_exchanges(opened.space, name, cursor=cursor, **given)).data[
+            "items"
+        ]
         answer(
             options,
             revised(found, {**found.data, "exchanges": turns}),
@@ -164,31 +112,23 @@ def show(
         )
 
 
-@command(
+@conversations.has(
     'muisti conversations add c-42 "I moved to Turku" --author ann',
     'muisti conversations add c-42 "I moved to Turku" --reply "Noted!" --turn 17',
     "muisti conversations add c-42 - --session work < turns.ndjson",
 )
 @click.argument("name")
 @click.argument("text")
-@click.option("--reply", metavar="TEXT", help="What was answered; both make one turn.")
-@click.option("--author", metavar="NAME", help="Who says it.")
-@click.option("--turn", type=click.IntRange(min=0), metavar="NUMBER", help="Its place.  [default: the next]")
-@click.option("--at", type=Moment(), metavar="TIME", help="When it was said.")
+@option("--reply", "What was answered; both make one turn.", metavar="TEXT")
+@option("--author", "Who says it.")
+@integer("--turn", "Its place.  [default: the next]", 0, metavar="NUMBER")
+@option("--at", "When it was said.", Moment())
 @_session
 @_category
-@allow_secrets_option
-@dry_run_option
+@allow_secrets
+@dry_run
 def add(
-    options: Globals,
-    name: str,
-    text: str,
-    *,
-    session: str | None,
-    category: str | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **said: Any,
+    options: Globals, name: str, text: str, *, session: str | None, category: str | None, dry_run: bool, **said: Any
 ) -> None:
     """Add turns to a conversation, which is made if it is missing.
 
@@ -199,60 +139,51 @@ def add(
     """
     given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
     requests = [[_said(text, said)]] if text != STDIN else _read()
-    with open_session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
+    with open_session(options, create=not dry_run, reads=dry_run) as opened:
         for items in requests:
             request = calls.add_exchanges(opened.space, name, {"items": items, **given}, dry_run=dry_run)
             reply = opened.write(lambda request=request: opened.client.send(request))
-            talk_of_flags(reply.data)
             answer(options, reply, *ADDED)
 
 
-@command('muisti conversations rename c-42 "The move to Turku"')
+@conversations.has('muisti conversations rename c-42 "The move to Turku"')
 @click.argument("name")
 @click.argument("title")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def rename(options: Globals, name: str, title: str, **how: Any) -> None:
     """Give a conversation another title. Its NAME stays, because its turns name it."""
     _change(options, name, {"title": title}, **how)
 
 
-@command("muisti conversations move c-42 work")
+@conversations.has("muisti conversations move c-42 work")
 @click.argument("name")
 @click.argument("session")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def move(options: Globals, name: str, session: str, **how: Any) -> None:
     """Move a conversation to another session, which is made if it is missing."""
     _change(options, name, {"session": session}, **how)
 
 
-@command("muisti conversations close c-42")
+@conversations.has("muisti conversations close c-42")
 @click.argument("name")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def close(options: Globals, name: str, **how: Any) -> None:
     """Close a conversation: it takes no more turns."""
     _change(options, name, {"state": "closed"}, **how)
 
 
-@command("muisti conversations reopen c-42")
+@conversations.has("muisti conversations reopen c-42")
 @click.argument("name")
-@_category
-@if_version_option
-@dry_run_option
+@_how
 def reopen(options: Globals, name: str, **how: Any) -> None:
     """Open a closed conversation again."""
     _change(options, name, {"state": "open"}, **how)
 
 
-@command("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
+@conversations.has("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
 @click.argument("name")
 @_category
-@dry_run_option
+@dry_run
 def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) -> None:
     """Delete a conversation with all its turns.
 
@@ -260,16 +191,14 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
     first number brings all of it back.
     """
     deleted = View(
-        lambda data: cell(
-            f"Deleted {name} with {data['exchanges']:,} turns; muisti undo --last {data['total']} brings it back."
-        ),
+        lambda data: cell(f"Deleted {name} with {data['exchanges']:,} turns. Back: muisti undo --last {data['total']}"),
         lines("total", "exchanges", "topics"),
     )
     ask(options, lambda space: calls.delete_conversation(space, name, category=category, dry_run=dry_run), deleted)
 
 
-@command("muisti conversations adopt --dry-run", "muisti conversations adopt")
-@dry_run_option
+@conversations.has("muisti conversations adopt --dry-run", "muisti conversations adopt")
+@dry_run
 def adopt(options: Globals, dry_run: bool) -> None:
     """Make conversations of memories that name a session.
 
@@ -286,13 +215,7 @@ def adopt(options: Globals, dry_run: bool) -> None:
 
 
 def _change(
-    options: Globals,
-    name: str,
-    body: Mapping[str, Any],
-    *,
-    category: str | None,
-    if_version: int | None,
-    dry_run: bool,
+    options: Globals, name: str, body: Any, *, category: str | None, if_version: int | None, dry_run: bool
 ) -> None:
     with open_session(options) as opened:
         if_match = None
@@ -307,7 +230,6 @@ def _change(
 
 
 def _said(text: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the turn that the arguments say."""
     both = {"user": text, "system": said["reply"]} if said["reply"] is not None else {"content": text}
     given = {key: said[key] for key in ("author", "turn", "at") if said[key] is not None}
     return {**both, **({"author": "user"} if "content" in both else {}), **given}
@@ -335,12 +257,12 @@ def _read() -> Iterator[list[Any]]:
         yield items
 
 
-def _about(data: Any) -> "RenderableType":
+def _about(data: Any) -> Shown:
     users = ", ".join(data["users"])
     said = f"{data['turns']:,} turns, {data['topics']:,} topics, {data['tokens']:,} tokens"
     rows = [("title", data["title"]), ("session", data["session"]), ("users", users), ("state", data["state"])]
     rows += [("holds", said), ("last turn", ago(data["last_at"]))]
-    return fields([(cell(name, "bold"), cell(one_line(value or ""))) for name, value in rows])
+    return fields([(cell(name, "bold"), cell(brief(value or ""))) for name, value in rows])
 
 
 def _messages(turn: Any) -> list[tuple[str | None, str]]:
@@ -352,12 +274,11 @@ def _messages(turn: Any) -> list[tuple[str | None, str]]:
     return [(turn["author"], content[:at].rstrip()), (said.get("replier") or "assistant", content[at:])]
 
 
-def _turns(turns: Sequence[Any]) -> "Table":
-    table = grid(None, "turn", "speaker", "text", right=("turn",))
+def _turns(turns: Sequence[Any]) -> Shown:
+    rows: list[tuple[Any, ...]] = []
     for one in turns:
-        mark = "superseded" if one["superseded_by"] else ""
-        for number, (who, text) in enumerate(_messages(one)):
-            table.add_row("" if number else str(one["turn"]), cell(who, "cyan"), cell(text, "dim" if mark else ""))
-        if mark:
-            table.add_row("", "", cell(f"superseded by {one['superseded_by']}", "dim"))
-    return table
+        by = one["superseded_by"]
+        for place, (who, text) in enumerate(_messages(one)):
+            rows.append(("" if place else one["turn"], cell(who, "cyan"), cell(text, "dim" if by else "")))
+        rows += [("", "", cell(f"superseded by {by}", "dim"))] if by else []
+    return grid(None, "turn", "speaker", "text", right=("turn",), rows=rows)

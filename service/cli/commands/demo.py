@@ -6,30 +6,21 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict, dataclass
-from importlib import import_module
+from importlib import import_module, resources
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
 from muisti.client import calls
-from muisti.core.support.lazy import Lazy
 from muisti.service import cli
 from muisti.service.cli.base import ERROR, Failure, Globals, command
-from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, print_json, stack, tabbed
-from muisti.service.cli.session import client, server_url
-
-if TYPE_CHECKING:
-    from muisti.service import demo as project
-    from muisti.service.app.client import Client
-    from muisti.service.cli import compiling, configuration
-else:  # with the settings
-    project = Lazy("muisti.service.demo")
-    compiling = Lazy("muisti.service.cli.compiling")
-    configuration = Lazy("muisti.service.cli.configuration")
-
+from muisti.service.cli.options import option
+from muisti.service.cli.output import console, for_people, print_json
+from muisti.service.cli.session import Client, client, compile_once, in_force, server_url
+from muisti.service.cli.views import cell, fields, grid, indented, stack, tabbed
 
 SPACE = "demo"
 CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."
@@ -44,9 +35,7 @@ COMMANDS = (
 
 
 @command("muisti demo", "muisti demo --keep harbour.db", "muisti demo --json")
-@click.option(
-    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the demo's database in FILE."
-)
+@option("--keep", "Keep the demo's database in FILE.", click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 def demo(options: Globals, keep: Path | None) -> None:
     """Try Muisti on a made-up project.
 
@@ -57,7 +46,7 @@ def demo(options: Globals, keep: Path | None) -> None:
         raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
     if keep is not None and keep.exists():
         raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
-    compiling.compile_once(options)
+    compile_once(options)
     done: list[Step] = []
     with _folder(keep) as path:
         for step in _steps(options, path):
@@ -105,13 +94,14 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _steps(options: Globals, path: Path) -> Iterator[Step]:
-    settings = msgspec.structs.replace(configuration.in_force(options), database_url=f"file:{path}")
+    settings = msgspec.structs.replace(in_force(options), database_url=f"file:{path}")
     began = perf_counter()
     with client(options, settings, create=True) as opened:
         opened.send(calls.create_space({"name": SPACE}))
         yield Step("Start on an empty database", None, perf_counter() - began, [])
+        text = resources.files("muisti.service").joinpath("static", "harbour.ndjson").read_bytes()
         began = perf_counter()
-        stored = [*project.memories()]
+        stored = [msgspec.json.decode(line) for line in text.splitlines()]
         opened.send(calls.add_memories(SPACE, {"memories": stored}, atomic=True, on_conflict="keep"))
         summary = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
         yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [summary])
@@ -121,8 +111,7 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
             yield Step(title, command, perf_counter() - began, lines)
 
 
-def _run(options: Globals, opened: "Client", command: str) -> list[str]:
-    """Run a command of this program on the database of the demo, and return the lines that it prints."""
+def _run(options: Globals, opened: Client, command: str) -> list[str]:
     lent = Globals(space=SPACE, plain=options.plain, no_color=options.no_color, opened=opened)
     out = _Captured(isatty=for_people(options))
     with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # refusals are shown as output too
@@ -141,9 +130,8 @@ def _tell(options: Globals, number: int, step: Step) -> None:
 
 
 def _summary(done: list[Step], keep: Path | None) -> Any:
-    table = grid(None, "step", "milliseconds", right=("milliseconds",))
-    for step in done:
-        table.add_row(cell(step.title), f"{step.seconds * 1000:,.0f}")
+    rows = ((step.title, f"{step.seconds * 1000:,.0f}") for step in done)
+    table = grid(None, "step", "milliseconds", right=("milliseconds",), rows=rows)
     where = "The database is gone." if keep is None else f"The database is {keep}; look around in it."
     ask = "" if keep is None else f" --database {keep} --space {SPACE}"
     nexts = [

@@ -1,26 +1,20 @@
 """Commands about what is found in conversations: topics, summaries, working memory, preferences."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import click
 
-from muisti.client import calls
-from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.commands.write import talk_of_flags
-from muisti.service.cli.options import dry_run_option
-from muisti.service.cli.output import answer, brief, cell, grid, listed, one_line, revised, stack, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.client import Call, calls
+from muisti.service.cli.base import Globals
+from muisti.service.cli.commands.conversations import conversations
+from muisti.service.cli.options import dry_run, flag, integer, option
+from muisti.service.cli.output import answer, revised, talk
+from muisti.service.cli.session import concluded, session
+from muisti.service.cli.views import Shown, Text, View, brief, cell, grid, lines, listed, stack, tabbed
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-    from muisti.service.cli import following
-else:  # the bar of a task, which other commands do not show
-    following = Lazy("muisti.service.cli.following")
-
-_category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
+_category = option("--category", "The category of the conversation, if it has one.")
 
 
 def _spans(topic: Any) -> str:
@@ -31,10 +25,20 @@ def _of(one: Any) -> str:
     return one["topic"] or one["of"]
 
 
-def _about(one: Any) -> "Text":
+def _about(one: Any) -> Text:
     return cell(f"{_of(one)}, stale", "dim") if one["stale"] else cell(_of(one), "cyan")
 
 
+def _memory(one: Any) -> Any:
+    return one.get("memory") or {"id": None, "content": one.get("problem", {}).get("detail")}
+
+
+SUGGESTIONS = lines(
+    "turn",
+    lambda one: one["problem"]["code"] if one["status"] == "failed" else one["status"],
+    lambda one: _memory(one)["id"],
+    lambda one: _memory(one)["content"],
+)
 TOPICS = listed(
     {"topic": lambda one: cell(one["name"], "cyan"), "turns": _spans, "title": lambda one: brief(one["title"])},
     ("name", _spans, "title", "id"),
@@ -43,45 +47,35 @@ TOPICS = listed(
 SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" if one["stale"] else None, "text"))
 
 
-@command(
+@conversations.has(
     "muisti conversations topics c-42",
     'muisti conversations topics c-42 --split t1 --at 9 --title "The keys"',
     "muisti conversations topics c-42 --merge t1,t2",
     "muisti conversations topics c-42 --move t2 --at 14",
 )
 @click.argument("name")
-@click.option("--split", metavar="TOPIC", help="Split this topic before the turn --at.")
-@click.option("--merge", metavar="A,B,…", help="Merge these topics into the first.")
-@click.option("--move", metavar="TOPIC", help="Let this topic begin at the turn --at.")
-@click.option("--at", "turn", type=click.IntRange(min=1), metavar="TURN", help="The first turn of the later topic.")
-@click.option("--title", metavar="TEXT", help="Title of the later part of a split topic.")
+@option("--split", "Split this topic before the turn --at.", metavar="TOPIC")
+@option("--merge", "Merge these topics into the first.", metavar="A,B,…")
+@option("--move", "Let this topic begin at the turn --at.", metavar="TOPIC")
+@integer("--at turn", "The first turn of the later topic.", 1, metavar="TURN")
+@option("--title", "Title of the later part of a split topic.", metavar="TEXT")
 @_category
-@dry_run_option
+@dry_run
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
     """Show the topics of a conversation, or change them.
 
     Topics are found while turns come in. Later turns never change one that you have changed. A TOPIC is a name or an
     ID. Prints name, stretches of turns, title and ID of each topic, or of those that were changed.
     """
-    body = _change(**change)
-    with session(options, reads=body is None) as opened:
-        if body is None:
-            request = calls.list_topics(opened.space, name, category=category, limit=100)
-        else:
-            how, topic, said = body
-            given = {"category": category, "dry_run": dry_run}
-            if how == "merge":
-                request = calls.merge_topics(opened.space, name, said, **given)
-            else:
-                make = calls.split_topic if how == "split" else calls.move_topic
-                request = make(opened.space, name, topic, said, **given)
-        reply = opened.client.send(request)
-        answer(options, reply, *TOPICS)
+    request = _change(name, category, dry_run, **change)
+    with session(options, reads=request is None) as opened:
+        ask = request or partial(calls.list_topics, conversation=name, category=category, limit=100)
+        answer(options, opened.client.send(ask(opened.space)), *TOPICS)
 
 
-@command("muisti conversations summarise", "muisti conversations summarise --no-wait")
+@conversations.has("muisti conversations summarise", "muisti conversations summarise --no-wait")
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
-@click.option("--category", metavar="NAME", help="Only conversations of this category.")
+@option("--category", "Only conversations of this category.")
 def summarise(options: Globals, wait: bool, category: str | None) -> int:
     """Make the topics and summaries of all conversations that are missing or stale.
 
@@ -90,13 +84,13 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
     """
     with session(options) as opened:
         task = opened.client.send(calls.summarise_space(opened.space, category=category)).data
-        return following.concluded(options, opened, task, wait=wait)
+        return concluded(options, opened, task, wait=wait)
 
 
-@command("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")
+@conversations.has("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")
 @click.argument("name")
-@click.option("--renew", is_flag=True, help="First make those that are missing or stale.")
-@click.option("--abstractive", is_flag=True, help="Have the server's language model write those that are made.")
+@flag("--renew", "First make those that are missing or stale.")
+@flag("--abstractive", "Have the server's language model write those that are made.")
 @_category
 def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, category: str | None) -> None:
     """Show the summaries of a conversation: of each topic, then of all.
@@ -115,60 +109,48 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
         answer(options, reply, *SUMMARIES._replace(none=none))
 
 
-@command(
+@conversations.has(
     "muisti conversations working c-42 --budget 1000",
     "muisti conversations working c-42 --keep rules --memory 0197a3c0-5f4e-7000-8000-0123456789ab",
     'muisti conversations working c-42 --keep tone --text "Answer in Finnish." --ttl 3600',
     "muisti conversations working c-42 --release rules",
 )
 @click.argument("name")
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Tokens that it may have.  [default: 4096]"
-)
-@click.option("--encoding", metavar="NAME", help="The encoding of the tokens.  [default: cl100k_base]")
-@click.option("--keep", metavar="KEY", help="Keep --memory, --text or --reserve at this key.")
-@click.option("--memory", metavar="ID", help="The memory to keep.")
-@click.option("--text", metavar="TEXT", help="The text to keep.")
-@click.option("--reserve", type=click.IntRange(min=1), metavar="TOKENS", help="Tokens to leave free.")
-@click.option("--priority", type=click.IntRange(0, 10), metavar="0-10", help="What has the lowest goes first.")
-@click.option("--evictable", is_flag=True, help="Let it be evicted when the budget is short.")
-@click.option("--ttl", type=click.IntRange(min=1), metavar="SECONDS", help="How long to keep it.  [default: for good]")
-@click.option("--release", metavar="KEY", help="Release what is kept at this key.")
+@integer("--budget token_budget", "Tokens that it may have.  [default: 4096]", 1, metavar="TOKENS")
+@option("--encoding", "The encoding of the tokens.  [default: cl100k_base]")
+@option("--keep", "Keep --memory, --text or --reserve at this key.", metavar="KEY")
+@option("--memory", "The memory to keep.", metavar="ID")
+@option("--text", "The text to keep.", metavar="TEXT")
+@integer("--reserve", "Tokens to leave free.", 1, metavar="TOKENS")
+@integer("--priority", "What has the lowest goes first.", 0, 10, metavar="0-10")
+@flag("--evictable", "Let it be evicted when the budget is short.")
+@integer("--ttl", "How long to keep it.  [default: for good]", 1, metavar="SECONDS")
+@option("--release", "Release what is kept at this key.", metavar="KEY")
 @_category
-def working(
-    options: Globals,
-    name: str,
-    *,
-    budget: int | None,
-    encoding: str | None,
-    keep: str | None,
-    release: str | None,
-    category: str | None,
-    **entry: Any,
-) -> None:
+def working(options: Globals, name: str, *, keep: str | None, release: str | None, **given: Any) -> None:
     """Show the working memory of a conversation, or keep and release parts of it.
 
     It holds what you keep, and the turns that are worth their tokens now. Prints what is held and what is evicted:
     source, key or turn, tokens and value.
     """
     with session(options, reads=keep is None and release is None) as opened:
-        tokens = {"token_budget": budget, "encoding": encoding, "category": category}
+        tokens = {field: given.pop(field) for field in ("token_budget", "encoding", "category")}
         if keep is not None:
-            body = _entry(**entry)
+            body = _entry(**given)
             put = calls.keep_in_working_memory(opened.space, name, keep, body, **tokens)
             opened.client.send(put)
         if release is not None:
-            gone = calls.release_from_working_memory(opened.space, name, release, category=category)
+            gone = calls.release_from_working_memory(opened.space, name, release, category=tokens["category"])
             opened.client.send(gone)
         reply = opened.client.send(calls.get_working_memory(opened.space, name, **tokens))
         answer(options, reply, _working, _working_lines)
 
 
-@command("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
+@conversations.has("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
 @click.argument("name")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to read.")
+@integer("--from first", "The first turn to read.", 0, metavar="TURN")
 @_category
-@dry_run_option
+@dry_run
 def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
     """Suggest preferences that users state in a conversation.
 
@@ -179,21 +161,17 @@ def suggest(options: Globals, name: str, *, first: int | None, category: str | N
         request = calls.suggest_preferences(opened.space, name, from_=first, category=category, dry_run=dry_run)
         reply = opened.client.send(request)
         done = reply.data["answer"] if dry_run else reply.data
-        talk_of_flags(done)
-        answer(
-            options,
-            revised(reply, done),
-            lambda data: stack(*map(cell, [*_suggestions(data), _suggested(data)])),
-            _suggestions,
-        )
+        counts = "{created:,} new candidates; {duplicates:,} known already, {failed:,} refused."
+        view = View(lambda data: cell("\n".join([*SUGGESTIONS(data), counts.format_map(data)])), SUGGESTIONS)
+        answer(options, revised(reply, done), *view)
         if done["next_turn"] is not None:
             talk(f"More may follow: --from {done['next_turn']}")
 
 
 def _change(
-    split: str | None, merge: str | None, move: str | None, turn: int | None, title: str | None
-) -> tuple[str, str, dict[str, Any]] | None:
-    """Return which change the options say, of which topic, and its body; None when they say none.
+    name: str, category: str | None, dry_run: bool, split: Any, merge: Any, move: Any, turn: Any, title: Any
+) -> Callable[[str], Call] | None:
+    """Return the request of the change that the options say; None when they say none.
 
     Raises:
         UsageError: they say several, or only a part of one.
@@ -206,11 +184,13 @@ def _change(
             raise click.UsageError("--at and --title belong to --split or --move.")
         return None
     if merge is not None:
-        return "merge", "", {"topics": [one.strip() for one in merge.split(",")]}
+        topics = {"topics": [one.strip() for one in merge.split(",")]}
+        return lambda space: calls.merge_topics(space, name, topics, category=category, dry_run=dry_run)
     if turn is None:
         raise click.UsageError(f"--{given[0]} needs --at TURN.")
-    named = {"title": title} if title is not None else {}
-    return given[0], split or move or "", {"turn": turn, **named}
+    body = {"turn": turn, **({"title": title} if title is not None else {})}
+    make = calls.move_topic if split is None else calls.split_topic
+    return lambda space: make(space, name, split or move, body, category=category, dry_run=dry_run)
 
 
 def _entry(
@@ -220,15 +200,20 @@ def _entry(
     return {name: value for name, value in told.items() if value is not None} | {"pinned": not evictable}
 
 
-def _working(data: Any) -> "RenderableType":
+def _working(data: Any) -> Shown:
     used = f"{data['tokens']:,} tokens and {data['reserved']:,} reserved of {data['token_budget']:,}"
-    table = grid(None, "", "source", "key or turn", "tokens", "value", right=("tokens", "value"))
-    for state, rows in (("held", data["held"]), ("evicted", data["evicted"])):
-        for one in rows:
-            value = "pinned" if one["pinned"] else "" if one["value"] is None else f"{one['value']:.2f}"
-            name = str(one["key"] or one["turn"])
-            style = "" if state == "held" else "dim"
-            table.add_row(cell(state, style), cell(one["source"]), cell(name, "cyan"), f"{one['tokens']:,}", value)
+    rows = (
+        (
+            cell(state, "" if state == "held" else "dim"),
+            one["source"],
+            cell(one["key"] or one["turn"], "cyan"),
+            f"{one['tokens']:,}",
+            "pinned" if one["pinned"] else "" if one["value"] is None else f"{one['value']:.2f}",
+        )
+        for state in ("held", "evicted")
+        for one in data[state]
+    )
+    table = grid(None, "", "source", "key or turn", "tokens", "value", right=("tokens", "value"), rows=rows)
     return stack(cell(used, "bold"), table)
 
 
@@ -237,16 +222,3 @@ def _working_lines(data: Any) -> list[str]:
     return [
         tabbed(state, one["source"], one["key"] or one["turn"], one["tokens"], one["value"]) for state, one in parts
     ]
-
-
-def _suggestions(data: Any) -> list[str]:
-    lines: list[str] = []
-    for one in data["items"]:
-        memory = one.get("memory") or {"id": None, "content": one.get("problem", {}).get("detail")}
-        why = one["problem"]["code"] if one["status"] == "failed" else one["status"]
-        lines.append(tabbed(one["turn"], why, memory["id"], one_line(memory["content"])))
-    return lines
-
-
-def _suggested(data: Any) -> str:
-    return f"{data['created']:,} new candidates; {data['duplicates']:,} known already, {data['failed']:,} refused."

@@ -4,46 +4,38 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
-from muisti.service.cli.base import ERROR, Failure, Globals, command
-from muisti.service.cli.completing import completes
+from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import JsonObject
-from muisti.service.cli.output import answer, asking, cell, one_line, revised, safe, tabbed, talk
-from muisti.service.cli.session import client, session
+from muisti.service.cli.options import JsonObject, flag, group, option
+from muisti.service.cli.output import answer, asking, revised, talk
+from muisti.service.cli.session import Reply, Session, client, follow, session
+from muisti.service.cli.values import Number
+from muisti.service.cli.views import cell, safe, short, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.app.client import Reply
     from muisti.service.auth import signing
-    from muisti.service.cli import following
-    from muisti.service.cli.opening import Session
 else:  # cryptography and the core
     signing = Lazy("muisti.service.auth.signing")
-    following = Lazy("muisti.service.cli.following")
 
 LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
-SHOWN = 80  # characters of an example
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def report_options(command: F) -> F:
-    """Add --report and --no-report to a command."""
-    where = click.option(
+report_options = group(
+    option(
         "--report",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="File for the signed report.  [default: muisti-purge-ID.json here]",
-    )
-    none = click.option("--no-report", is_flag=True, help="Write no report; no other copy is kept.")
-    return where(none(command))
+        "File for the signed report.  [default: muisti-purge-ID.json here]",
+        click.Path(dir_okay=False, path_type=Path),
+    ),
+    flag("--no-report", "Write no report; no other copy is kept."),
+)
 
 
 @command(
@@ -54,33 +46,17 @@ def report_options(command: F) -> F:
     "muisti purge --everything --confirm acme.web --space acme.web",
 )
 @click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
-@click.option("--author", metavar="NAME", help="Memories that ever had this author.")
-@click.option("--source", metavar="TEXT", help="Memories that ever had this source.")
-@click.option(
-    "--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories of which any version ever met this filter."
-)
-@click.option("--older-than-days", type=float, metavar="DAYS", help="Memories created longer ago than this.")
-@click.option("--everything", is_flag=True, help="All memories of the space; needs --confirm.")
-@click.option("--confirm", metavar="SPACE", help="Name of the space, to confirm --everything.")
-@click.option("--dry-run", is_flag=True, help="Count the memories, and erase nothing.")
-@click.option("--task", is_flag=True, help="Erase as a task, which goes on without this command.")
-@click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
+@option("--author", "Memories that ever had this author.")
+@option("--source", "Memories that ever had this source.", metavar="TEXT")
+@option("--filter", "Memories of which any version ever met this filter.", JsonObject())
+@option("--older-than-days", "Memories created longer ago than this.", Number(), metavar="DAYS")
+@flag("--everything", "All memories of the space; needs --confirm.")
+@option("--confirm", "Name of the space, to confirm --everything.", metavar="SPACE")
+@flag("--dry-run", "Count the memories, and erase nothing.")
+@flag("--task", "Erase as a task, which goes on without this command.")
+@flag("--yes", "Do not ask. Needed in scripts.")
 @report_options
-def purge(
-    options: Globals,
-    name: tuple[str, ...],
-    author: str | None,
-    source: str | None,
-    filter_: dict[str, Any] | None,
-    older_than_days: float | None,
-    everything: bool,
-    confirm: str | None,
-    dry_run: bool,
-    task: bool,
-    yes: bool,
-    report: Path | None,
-    no_report: bool,
-) -> None:
+def purge(options: Globals, name: tuple[str, ...], *, dry_run: bool, task: bool, yes: bool, **which: Any) -> None:
     """Erase memories permanently, with a signed report.
 
     Name one memory by its ID or its CATEGORY and KEY, or choose several by author, source, filter or age. Their history
@@ -88,60 +64,55 @@ def purge(
     terminal it needs --yes. Afterwards it searches every place, and prints what is left there. The signed report is
     written to a file, because no other copy is kept. From 1,000 memories on they are erased as a task.
     """
-    given = {"author": author, "source": source, "older_than_days": older_than_days, "confirm": confirm}
-    body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    body |= {"filter": filter_} if filter_ else {}
-    body |= {"everything": True} if everything else {}
+    reported = {field: which.pop(field) for field in ("report", "no_report")}
+    body = {field: value for field, value in which.items() if value is not None and value is not False and value != {}}
+    everything = "everything" in body
     if bool(name) == bool(body):
         raise click.UsageError("name one memory, or choose memories by options")
     if task and (name or everything):
         raise click.UsageError("--task goes with a choice by author, source, filter or age")
-    agreed = dry_run or yes or confirm is not None
+    agreed = dry_run or yes or "confirm" in body
     if not agreed and not asking():
         raise click.UsageError(
             "purge erases permanently: repeat with --yes, or with --dry-run to see what would be erased"
         )
     with session(options) as opened:
-        purged = _one(opened, name) if name else _chosen(opened, body)
+        purged = _purge(opened, name, body)
         planned = purged(True) if dry_run or not (name or everything) or not agreed else None
         if planned is not None and not agreed:
             _ask(opened, planned)
         if not dry_run and planned is not None and not (name or everything):
             task = task or planned.data["changes"] >= LARGE
         erase = (lambda: _by_task(options, opened, body)) if task else (lambda: purged(False))
-        reply = planned if dry_run and planned else with_report(options, erase, report, no_report)
+        reply = planned if dry_run and planned else with_report(options, erase, **reported)
         answer(options, reply, lambda data: cell("\n".join(_lines(data))), _lines)
         if not dry_run and not reply.data["report"]["complete"]:
             raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)
 
 
-def _one(opened: "Session", name: tuple[str, ...]) -> Callable[[bool], "Reply"]:
-    """Return a function that erases one memory, or plans it in a dry run."""
+def _purge(opened: Session, name: tuple[str, ...], body: dict[str, Any]) -> Callable[[bool], Reply]:
+    if not name:
+        return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
     check_name(name)
     found = locate(opened, name)
     return lambda dry_run: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
 
 
-def _chosen(opened: "Session", body: dict[str, Any]) -> Callable[[bool], "Reply"]:
-    """Return a function that erases the chosen memories, or plans it in a dry run."""
-    return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
-
-
-def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Reply":
+def _by_task(options: Globals, opened: Session, body: dict[str, Any]) -> Reply:
     """Erase the chosen memories as a task, and return its report.
 
     Raises:
         Failure: the task has failed or was cancelled; what it has erased until then stays erased.
     """
     reply = opened.client.send(calls.purge(opened.space, body, task=True))
-    task = following.follow(options, opened, reply.data)
+    task = follow(options, opened, reply.data)
     if "result" not in task:
         why = task["error"]["detail"] if "error" in task else "it was cancelled"
         raise Failure(f"not all is erased: {why}. The memories that were erased stay so; repeat the command", ERROR)
     return revised(reply, task["result"])
 
 
-def _ask(opened: "Session", planned: "Reply") -> None:
+def _ask(opened: Session, planned: Reply) -> None:
     """Show what would be erased, and ask for a confirmation.
 
     Raises:
@@ -149,7 +120,8 @@ def _ask(opened: "Session", planned: "Reply") -> None:
     """
     count = planned.data["changes"]
     for memory_id in [one["memory_id"] for one in planned.data["items"][:EXAMPLES]]:
-        talk(f"  {memory_id}  {safe(_text(opened, memory_id))}")
+        versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
+        talk(f"  {memory_id}  {safe(short(versions[0]['memory']['content']))}")
     if count > EXAMPLES:
         talk(f"  and {count - EXAMPLES:,} more")
     many = f"{count:,} {'memory' if count == 1 else 'memories'}"
@@ -157,16 +129,9 @@ def _ask(opened: "Session", planned: "Reply") -> None:
         raise Failure("Nothing was erased.")
 
 
-def _text(opened: "Session", memory_id: str) -> str:
-    """Return the start of a memory, current or deleted."""
-    versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
-    text = one_line(versions[0]["memory"]["content"])
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
 @command("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json", name="verify-report")
 @click.argument("report", type=click.File("r", encoding="utf-8"))
-@click.option("--keys", type=click.File("r", encoding="utf-8"), help="File with the answer of GET /v1/signing-keys.")
+@option("--keys", "File with the answer of GET /v1/signing-keys.", click.File("r", encoding="utf-8"))
 def verify_report(options: Globals, report: Any, keys: Any) -> None:
     """Check the signature of a purge report.
 
@@ -176,7 +141,11 @@ def verify_report(options: Globals, report: Any, keys: Any) -> None:
     text = report.read().strip()
     try:
         signed = json.loads(text)["signed"] if text.startswith("{") else text
-        known = json.load(keys) if keys is not None else _keys(options)
+        if keys is not None:
+            known = json.load(keys)
+        else:
+            with client(options) as opened:
+                known = opened.send(calls.get_signing_keys()).data
         payload = signing.verified(str(signed), known["keys"])
     except (ValueError, KeyError, TypeError) as error:
         raise Failure("this is no report, or these are no keys") from error
@@ -188,11 +157,6 @@ def verify_report(options: Globals, report: Any, keys: Any) -> None:
     for line in _lines({"report": json.loads(payload)}):
         click.echo(line)
     talk("The signature is valid.")
-
-
-def _keys(options: Globals) -> Any:
-    with client(options) as opened:
-        return opened.send(calls.get_signing_keys()).data
 
 
 def _lines(data: Any) -> list[str]:
@@ -207,7 +171,7 @@ def _lines(data: Any) -> list[str]:
     ]
 
 
-def with_report(options: Globals, erase: Callable[[], "Reply"], report: Path | None, no_report: bool) -> "Reply":
+def with_report(options: Globals, erase: Callable[[], Reply], report: Path | None, no_report: bool) -> Reply:
     """Erase, and write the signed report. An erasure is reported only once, so the file is tested before it.
 
     Raises:

@@ -1,7 +1,6 @@
 """Commands about the knowledge graph: entities, their facts, neighbours and paths, and what people say of them."""
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,72 +18,210 @@ from muisti.core.model.terms import (
     TIE_KINDS,
 )
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import ERROR, OK, Globals, Subcommands, command
-from muisti.service.cli.commands import graph_views as views
-from muisti.service.cli.options import as_of, dry_run_option
-from muisti.service.cli.output import View, answer, talk, write_file
-from muisti.service.cli.session import ask, session, space_choice
+from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
+from muisti.service.cli.options import JOINED, as_of, choice, dry_run, flag, integer, option
+from muisti.service.cli.output import answer, talk, write_file
+from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
+from muisti.service.cli.values import OneOf
+from muisti.service.cli.views import Shown, View, cell, dim, fields, grid, lines, listed, rest, stack, stated, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.cli import ends, following
+    from muisti.service.cli import ends
     from muisti.service.formats.graphs import formats
 else:  # with the core
     ends = Lazy("muisti.service.cli.ends")
-    following = Lazy("muisti.service.cli.following")
     formats = Lazy("muisti.service.formats.graphs.formats")
 
-COMMANDS = {
-    "status": ("graph:status", "Show how much the graph knows, and what is not read yet."),
-    "entities": ("graph:entities", "List the people, places and things that memories name."),
-    "show": ("graph:show", "Show an entity: names, facts, memories."),
-    "neighbours": ("graph:neighbours", "Show what is tied to an entity."),
-    "path": ("graph:path", "Show how two entities are tied."),
-    "relations": ("graph:relations", "List relations by subject, kind and object."),
-    "proposals": ("graph:proposals", "List names that look alike, to be merged or kept apart."),
-    "communities": ("graph:communities", "List names that belong together."),
-    "merge": ("graph:merge", "Say that other names are those of an entity."),
-    "keep-apart": ("graph:keep_apart", "Say that other names are not those of an entity."),
-    "relate": ("graph:relate", "State a relation."),
-    "retract": ("graph:retract", "Delete what was stated."),
-    "build": ("graph:build", "Read all memories that are not read yet."),
-    "draw": ("graph:draw", "Draw the graph around an entity into an SVG file."),
-    "export": ("graph:export", "Write the graph into a file for other programs."),
-    "drop": ("graph:drop", "Delete what was read from memories."),
+_FIGURES = tuple(
+    [
+        "enabled",
+        "entities",
+        "mentions",
+        "relations",
+        "read",
+        "pending",
+        "recogniser",
+        "current",
+        "fallbacks",
+        "degraded",
+    ]
+)
+COLOURS = {
+    "person": "blue",
+    "organisation": "red",
+    "place": "green",
+    "work": "magenta",
+    "product": "yellow",
+    "event": "magenta",
+    "symbol": "cyan",
+    "identifier": "cyan",
 }
+
+
+def _name(end: Any) -> Shown:
+    return cell(end["name"], COLOURS.get(end["kind"], "white"))
+
+
+def _others(one: Any) -> str:
+    return ", ".join(alias["name"] for alias in one["aliases"])
+
+
+def _profile(data: Any) -> Shown:
+    one = data["entity"]
+    head = fields([
+        (_name(one), cell(f"{one['kind']}, in {one['mentions']:,} memories", "dim")),
+        *([(cell("also", "dim"), cell(_others(one)))] if one["aliases"] else []),
+    ])  # fmt: skip
+    by_memory = {mention["memory"]: mention for mention in reversed(data["mentioned"])}
+    rows = [
+        (cell(mention["at"][:10], "dim"), mention["text"], cell(memory, "dim"))
+        for memory, mention in [*reversed(by_memory.items())][:10]
+    ]
+    memories = grid("Memories", "when", "as", "memory", rows=rows)
+    facts = RELATIONS.table({"items": data["facts"], "more": False}) if data["facts"] else cell("No facts.", "dim")
+    return stack(head, cell(""), facts, memories)
+
+
+def _object(one: Any) -> str:
+    return one["literal"] if one["object"] is None else one["object"]["name"]
+
+
+def _kind(one: Any) -> str:
+    return f"{'not ' if one['negative'] else ''}{one['kind'].replace('_', ' ')}"
+
+
+def _near(data: Any) -> Shown:
+    names = {data["entity"]["id"]: data["entity"]["name"]}
+    names |= {one["entity"]["id"]: one["entity"]["name"] for one in data["items"]}
+    rows = (
+        (
+            _name(one["entity"]),
+            cell(", ".join(kind.replace("_", " ") for kind in one["kinds"]), "dim"),
+            cell("" if one["depth"] == 1 else names.get(one["via"], ""), "dim"),
+            one["weight"],
+            f"{one['association']:.2f}",
+        )
+        for one in data["items"]
+    )
+    numbers = ("memories", "association")
+    table = grid(None, "entity", "ties", "by", *numbers, right=numbers, rows=rows)
+    more = "There are more than are followed." if data["capped"] else rest(data)
+    return stack(table, cell(more, "dim")) if more else table
+
+
+def _proposals(data: Any) -> Shown:
+    rows = (
+        (
+            *(_name(one["first"]), one["first_mentions"]),
+            *(_name(one["second"]), one["second_mentions"], cell(one["reason"], "dim")),
+        )
+        for one in data["items"]
+    )
+    return grid(None, "name", "memories", "other", "memories", "why", rows=rows)
+
+
+def _members(one: Any) -> str:
+    return ", ".join(end["name"] for end in one["entities"])
+
+
+FIGURES = View(
+    lambda data: fields([(cell(name, "dim"), cell(data[name])) for name in _FIGURES]),
+    lambda data: [tabbed(name, data[name]) for name in _FIGURES],
+)
+ENTITIES = listed(
+    {"entity": _name, "kind": dim("kind"), "memories": "mentions", "also": dim(_others)},
+    ("kind", "name", "mentions", _others),
+    right=("memories",),
+    none="No such entity.",
+    note=rest,
+)
+NEIGHBOURS = View(
+    _near,
+    lines(
+        "depth",
+        lambda one: one["entity"]["kind"],
+        lambda one: one["entity"]["name"],
+        lambda one: ",".join(one["kinds"]),
+        "weight",
+        "association",
+    ),
+    "Nothing is tied to it.",
+)
+PATH = listed(
+    {
+        "from": lambda step: _name(step["source"]),
+        "tie": dim(lambda step: ", ".join(kind.replace("_", " ") for kind in step["kinds"])),
+        "to": lambda step: _name(step["target"]),
+        "memory": dim(lambda step: step["memories"][0] if step["memories"] else ""),
+    },
+    (
+        lambda step: step["source"]["name"],
+        lambda step: ",".join(step["kinds"]),
+        lambda step: step["target"]["name"],
+        lambda step: ",".join(step["memories"]),
+    ),
+    among="steps",
+)
+RELATIONS = listed(
+    {
+        "since": dim(lambda one: one["valid_from"][:10]),
+        "until": lambda one: cell((one["valid_to"] or "")[:10], "yellow"),
+        "who": lambda one: _name(one["subject"]),
+        "fact": lambda one: cell(f"{_kind(one)} ", "dim") + cell(_object(one)),
+        "evidence": "evidence",
+    },
+    ("valid_from", "valid_to", lambda one: one["subject"]["name"], _kind, _object, "memory"),
+    none="No such relation.",
+    note=lambda data: "There are more; --limit shows them." if data["more"] else "",
+)
+PROFILE = View(_profile, lambda data: RELATIONS.plain({"items": data["facts"]}))
+PROPOSALS = View(
+    _proposals,
+    lines(lambda one: one["first"]["name"], lambda one: one["second"]["name"], "reason"),
+    "No names look alike.",
+)
+COMMUNITIES = listed(
+    {"memories": "memories", "names": dim("size"), "most telling": _members},
+    ("memories", "size", _members),
+    right=("memories", "names"),
+    none="No names belong together.",
+)
+STATEMENT = View(lambda data: cell(data["id"], "dim") + cell(f"  {data['content']}"), lines("id", "content"))
+DROPPED = stated("Dropped {entities:,} entities.", "entities")
+BUILT = stated("{id} {state}, {done:,} versions read", "id", "state", "done")
+
+
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
-STDOUT = "-"
 
 graph = Subcommands(
     "graph",
-    commands_at=COMMANDS,
     examples=('muisti graph show "Ann Berg"', "muisti graph path Ann Acme", "muisti graph draw --entity Ann ann.svg"),
     help="Ask who and what the memories are about.\n\nEntities and facts are read from memories as they are written. "
     "A fact ends with the memory that states it.",
 )
-limit = click.option("-n", "--limit", type=click.IntRange(1, ENTITIES_MAX), metavar="N", help="At most.  [default: 50]")
-facts = click.option("-n", "--limit", type=click.IntRange(1, FACTS_MAX), metavar="N", help="At most.  [default: 100]")
-depth = click.option("--depth", type=click.IntRange(1, DEPTH_MAX), metavar="N", help="Ties to follow.  [default: 1]")
-ties = click.option("--kind", "kinds", type=click.Choice(TIE_KINDS), multiple=True, help="Kind of tie; repeat it.")
+limit = integer("-n --limit", "At most.  [default: 50]", 1, ENTITIES_MAX)
+facts = integer("-n --limit", "At most.  [default: 100]", 1, FACTS_MAX)
+depth = integer("--depth", "Ties to follow.  [default: 1]", 1, DEPTH_MAX)
+ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
 
 
 def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
-    """Ask, print the answer, and return its data; say when the graph is behind."""
     data = ask(options, request, view, reads=True)
     if data.get("pending"):
         talk(f"Note: {data['pending']:,} versions are not read yet; muisti graph build reads them.")
     return data
 
 
-@command("muisti graph status", "muisti graph status --json")
+@graph.has("muisti graph status", "muisti graph status --json")
 def status(options: Globals) -> None:
     """Show how much the graph knows, and what is not read yet."""
-    _ask(options, calls.get_graph, views.FIGURES)
+    _ask(options, calls.get_graph, FIGURES)
 
 
-@command("muisti graph entities --prefix ann", "muisti graph entities --kind place")
-@click.option("--prefix", metavar="TEXT", help="Beginning of the names, in any case.")
-@click.option("--kind", type=click.Choice(ENTITY_KINDS), help="Only this kind.")
-@click.option("--sort", type=click.Choice(("-mentions", "name")), help="Order.  [default: -mentions]")
+@graph.has("muisti graph entities --prefix ann", "muisti graph entities --kind place")
+@option("--prefix", "Beginning of the names, in any case.", metavar="TEXT")
+@choice("--kind", "Only this kind.", ENTITY_KINDS)
+@choice("--sort", "Order.  [default: -mentions]", ("-mentions", "name"))
 @limit
 @as_of
 def entities(options: Globals, **given: Any) -> None:
@@ -92,10 +229,10 @@ def entities(options: Globals, **given: Any) -> None:
 
     Prints the kind, the name, how many memories mention it, and its other names.
     """
-    _ask(options, lambda space: calls.list_entities(space, **given), views.ENTITIES)
+    _ask(options, lambda space: calls.list_entities(space, **given), ENTITIES)
 
 
-@command('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
+@graph.has('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
 @click.argument("name")
 @as_of
 def show(options: Globals, name: str, **given: Any) -> None:
@@ -103,144 +240,129 @@ def show(options: Globals, name: str, **given: Any) -> None:
 
     Prints the time from which a fact holds, and until when, the fact, and the memory that states it.
     """
-    _ask(options, lambda space: calls.get_entity(space, entity=name, **given), views.PROFILE)
+    _ask(options, lambda space: calls.get_entity(space, entity=name, **given), PROFILE)
 
 
-@command("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
+@graph.has("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
 @click.argument("name")
 @depth
 @ties
-@click.option("--sort", type=click.Choice(("-association", "-weight")), help="Order.  [default: -association]")
+@choice("--sort", "Order.  [default: -association]", ("-association", "-weight"))
 @limit
 @as_of
-def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any) -> None:
+def neighbours(options: Globals, name: str, **given: Any) -> None:
     """Show what is tied to an entity, by relations and by being mentioned together."""
-    kind = ",".join(kinds) or None
-    _ask(options, lambda space: calls.list_neighbours(space, entity=name, kinds=kind, **given), views.NEIGHBOURS)
+    _ask(options, lambda space: calls.list_neighbours(space, entity=name, **given), NEIGHBOURS)
 
 
-@command("muisti graph path Ann Acme")
+@graph.has("muisti graph path Ann Acme")
 @click.argument("first")
 @click.argument("second")
 @ties
 @as_of
-def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], as_of: str | None) -> int:
+def path(options: Globals, first: str, second: str, **given: Any) -> int:
     """Show a shortest path from one entity to another. The exit code is 1 when there is none."""
-    kind = ",".join(kinds) or None
-    request = partial(calls.find_path, from_=first, to=second, kinds=kind, as_of=as_of)
-    found = _ask(options, request, views.PATH)["found"]
+    request = partial(calls.find_path, from_=first, to=second, **given)
+    found = _ask(options, request, PATH)["found"]
     if not found:
         talk("No way leads from one to the other.")
     return OK if found else ERROR
 
 
-@command("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
-@click.option("--subject", metavar="NAME", help="Only relations of this entity.")
-@click.option("--object", "target", metavar="NAME", help="Only relations to this entity.")
-@click.option("--kind", "kinds", type=click.Choice(RELATION_KINDS), multiple=True, help="Kind; repeat it.")
+@graph.has("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
+@option("--subject", "Only relations of this entity.")
+@option("--object target", "Only relations to this entity.")
+@choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, **JOINED)
 @facts
 @as_of
-def relations(options: Globals, kinds: tuple[str, ...], **given: Any) -> None:
+def relations(options: Globals, **given: Any) -> None:
     """List relations by subject, kind and object, those of the latest memories first."""
-    kind = ",".join(kinds) or None
-    _ask(options, lambda space: calls.list_relations(space, kinds=kind, **given), views.RELATIONS)
+    _ask(options, lambda space: calls.list_relations(space, **given), RELATIONS)
 
 
-@command("muisti graph proposals")
+@graph.has("muisti graph proposals")
 @limit
 @as_of
 def proposals(options: Globals, **given: Any) -> None:
     """List names that look alike. Nothing is merged until somebody says so: see merge and keep-apart."""
-    _ask(options, lambda space: calls.list_proposals(space, **given), views.PROPOSALS)
+    _ask(options, lambda space: calls.list_proposals(space, **given), PROPOSALS)
 
 
-@command("muisti graph communities", "muisti graph communities -n 5")
-@click.option(
-    "-n", "--limit", type=click.IntRange(1, COMMUNITIES_MAX), metavar="N", help="Communities at most.  [default: 20]"
-)
+@graph.has("muisti graph communities", "muisti graph communities -n 5")
+@integer("-n --limit", "Communities at most.  [default: 20]", 1, COMMUNITIES_MAX)
 @as_of
 def communities(options: Globals, **given: Any) -> None:
     """List what belongs together: names that memories mention together more often than by chance.
 
     Prints the number of memories and of names, and the most telling names.
     """
-    if _ask(options, lambda space: calls.list_communities(space, **given), views.COMMUNITIES)["too_large"]:
+    if _ask(options, lambda space: calls.list_communities(space, **given), COMMUNITIES)["too_large"]:
         talk("The graph of this space has too many mentions to look for communities.")
 
 
-@command('muisti graph merge "Ann Berg" "A. Berg"')
+@graph.has('muisti graph merge "Ann Berg" "A. Berg"')
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
-@dry_run_option
+@dry_run
 def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are names of the entity NAME, too.
 
     It is stored as a memory, and `muisti undo` takes it back.
     """
     body = {"others": [*others]}
-    ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), views.STATEMENT)
+    ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), STATEMENT)
 
 
-@command('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
+@graph.has('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
-@dry_run_option
+@dry_run
 def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are not names of the entity NAME, whatever a rule finds."""
     body = {"others": [*others]}
-    ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), views.STATEMENT)
+    ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), STATEMENT)
 
 
-@command(
+@graph.has(
     'muisti graph relate "Ann Berg" works_at Acme',
     'muisti graph relate Ann likes --text "dark roast"',
     help="State a relation between two entities, or of one entity to words.\n\n"
     f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}.",
 )
 @click.argument("subject")
-@click.argument("kind", type=click.Choice(RELATION_KINDS), metavar="KIND")
-@click.argument("object_", metavar="[OBJECT]", required=False)
-@click.option("--text", "literal", metavar="TEXT", help="Words as the object, in place of a name.")
-@click.option("--not", "negative", is_flag=True, help="State that it is not so.")
-@dry_run_option
-def relate(
-    options: Globals,
-    subject: str,
-    kind: str,
-    object_: str | None,
-    literal: str | None,
-    *,
-    negative: bool,
-    dry_run: bool,
-) -> None:
+@click.argument("kind", type=OneOf(RELATION_KINDS), metavar="KIND")
+@click.argument("object", metavar="[OBJECT]", required=False)
+@option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
+@flag("--not negative", "State that it is not so.")
+@dry_run
+def relate(options: Globals, *, dry_run: bool, **body: Any) -> None:
     """State a relation."""
-    if (object_ is None) == (literal is None):
+    if (body["object"] is None) == (body["literal"] is None):
         raise click.UsageError("give OBJECT, a name, or --text, words")
-    body: dict[str, Any] = {"subject": subject, "kind": kind, "negative": negative}
-    body |= {"object": object_} if literal is None else {"literal": literal}
+    body.pop("object" if body["object"] is None else "literal")
     request = partial(calls.state_relation, body=body, dry_run=dry_run)
-    ask(options, request, views.STATEMENT, create=not dry_run, reads=dry_run)
+    ask(options, request, STATEMENT, create=not dry_run, reads=dry_run)
 
 
-@command("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
+@graph.has("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
 @click.argument("memory", metavar="ID")
-@dry_run_option
+@dry_run
 def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
     """Delete what was stated of an entity or a relation, by the ID of its memory."""
     with session(options) as opened:
         reply = opened.client.send(calls.retract_statement(opened.space, memory, dry_run=dry_run))
         if dry_run:
-            answer(options, reply, *views.STATEMENT)
+            answer(options, reply, *STATEMENT)
         elif options.json:
             click.echo("{}")
         else:
             talk("Retracted; muisti undo takes it back.")
 
 
-@command("muisti graph build", "muisti graph build --again")
-@click.option("--again", is_flag=True, help="Read all memories again, as after a change of the recogniser.")
-@click.option("--no-wait", is_flag=True, help="Begin the task, and do not follow it.")
-@dry_run_option
+@graph.has("muisti graph build", "muisti graph build --again")
+@flag("--again", "Read all memories again, as after a change of the recogniser.")
+@flag("--no-wait", "Begin the task, and do not follow it.")
+@dry_run
 def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int:
     """Read all memories that are not read yet, with progress.
 
@@ -257,30 +379,30 @@ def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int
             if options.json:
                 click.echo(reply.body)
             return OK
-        task = reply.data if no_wait else following.follow(options, opened, reply.data)
-        answer(options, opened.client.send(calls.get_task(opened.space, task["id"])), *views.BUILT)
-    return OK if no_wait else following.exit_code(task)
+        task = reply.data if no_wait else follow(options, opened, reply.data)
+        answer(options, opened.client.send(calls.get_task(opened.space, task["id"])), *BUILT)
+    return OK if no_wait else exit_code(task)
 
 
-@command("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
+@graph.has("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
 @click.argument("file", metavar="FILE")
-@click.option("--entity", metavar="NAME", help="The entity in the middle; else the most mentioned are drawn.")
+@option("--entity", "The entity in the middle; else the most mentioned are drawn.")
 @depth
-@click.option("-n", "--limit", type=click.IntRange(1, 260), metavar="N", help="Entities at most.  [default: 60]")
-@click.option("--width", type=click.IntRange(320, 4_000), metavar="N", help="Width in pixels, such as 360 for a phone.")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@integer("-n --limit", "Entities at most.  [default: 60]", 1, 260)
+@integer("--width", "Width in pixels, such as 360 for a phone.", 320, 4_000)
+@flag("--force", "Overwrite an existing file.")
 @as_of
 def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
     """Draw the entities around one into an SVG file, with a legend; - is standard output."""
     with session(options) as opened:
         reply = opened.client.send(calls.draw_graph(opened.space, **given))
-    _write(file, [reply.body], force=force)
+    write_file([reply.body], Path(file), force=force)
 
 
-@command("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
+@graph.has("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
 @click.argument("file", metavar="FILE")
-@click.option("--format", type=click.Choice(FORMATS), help="Format.  [default: by the ending of FILE, else json]")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@choice("--format", "Format.  [default: by the ending of FILE, else json]", FORMATS)
+@flag("--force", "Overwrite an existing file.")
 @as_of
 def export(
     options: Globals, file: str, *, format: "formats.GraphFormat | None", as_of: str | None, force: bool
@@ -293,18 +415,10 @@ def export(
     form = format or endings.get(Path(file).suffix.lower(), "json")
     space = space_choice(options).space
     with ends.opened_end(options, need="read") as end, ends.existing(space), end.graph(space, form, as_of) as pieces:
-        _write(file, pieces, force=force)
+        write_file(pieces, Path(file), force=force)
 
 
-@command("muisti graph drop")
+@graph.has("muisti graph drop")
 def drop(options: Globals) -> None:
     """Delete what was read from memories; `muisti graph build` reads it again. What people stated stays."""
-    ask(options, calls.drop_graph, views.DROPPED)
-
-
-def _write(file: str, pieces: Iterable[bytes], *, force: bool) -> None:
-    if file != STDOUT:
-        write_file(pieces, Path(file), force=force)
-        return
-    for piece in pieces:
-        sys.stdout.buffer.write(piece)
+    ask(options, calls.drop_graph, DROPPED)

@@ -1,29 +1,41 @@
-"""Commands about what was: history, restore, undo."""
+"""Commands about history: versions of a memory, restore, undo, and the changes of a space."""
 
+import json
+import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.terms import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
 from muisti.service.app import named
+from muisti.service.app.client import Unreachable, listen
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.completing import completes
-from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import allow_secrets_option, dry_run_option, if_version_option
-from muisti.service.cli.output import ago, answer, cell, grid, lines, one_line, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.commands.checkpoints import seq_of
+from muisti.service.cli.naming import locate, memory_argument
+from muisti.service.cli.options import (
+    allow_secrets,
+    as_filter,
+    choice,
+    comma_list,
+    dry_run,
+    filters,
+    flag,
+    if_version,
+    integer,
+    option,
+)
+from muisti.service.cli.output import answer, talk
+from muisti.service.cli.session import Session, server_url, session
+from muisti.service.cli.views import Shown, ago, brief, cell, grid, listed, safe, short, short_id, stated, tabbed
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-SHOWN = 80  # characters of a value that changed
+SHOWN = 80  # characters of a text
+PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to a server
 
 
 @command("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti history rules/deploy")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 def history(options: Globals, name: tuple[str, ...]) -> None:
     """Show the versions of a memory and what each changed.
 
@@ -31,13 +43,9 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     that address now, else the last one there. Plain lines have the version, its time, and a field with its old and new
     value.
     """
-    check_name(name)
     with session(options, reads=True) as opened:
         found = locate(opened, name, gone=True)
-        reply = opened.client.send(named.history(opened.space, found))
-        while (cursor := reply.data["next_cursor"]) is not None:
-            more = opened.client.send(named.history(opened.space, found, cursor=cursor)).data
-            reply.data.update(items=reply.data["items"] + more["items"], next_cursor=more["next_cursor"])
+        reply = opened.whole(lambda cursor: named.history(opened.space, found, cursor=cursor))
         answer(options, reply, lambda data: _table(data["items"]), lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
@@ -48,56 +56,32 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
     "muisti restore rules deploy",
 )
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
-@click.option(
-    "--to",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Version to restore.  [default: the one before the last change]",
-)
-@if_version_option
-@allow_secrets_option
-@dry_run_option
-def restore(
-    options: Globals,
-    name: tuple[str, ...],
-    *,
-    to: int | None,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-) -> None:
+@memory_argument
+@integer("--to", "Version to restore.  [default: the one before the last change]", 1)
+@if_version
+@allow_secrets
+@dry_run
+def restore(options: Globals, name: tuple[str, ...], *, to: int | None, if_version: int | None, dry_run: bool) -> None:
     """Restore an earlier version of a memory.
 
     This makes a new version, so nothing is lost. Without --to it undoes the last change or deletion. A CATEGORY and a
     KEY name the memory at that address now, else the last one there. Prints the ID and the new version.
     """
-    check_name(name)
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options) as opened:
         found = locate(opened, name, gone=True)
         body = {} if to is None else {"version": to}
         tag = named.etag(opened.client, opened.space, found, if_version)
         reply = opened.client.send(named.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Restored {memory['id']}: now version {memory['version']}."),
-            lines("id", "version"),
-        )
+        answer(options, reply, *stated("Restored {id}: now version {version}.", "id", "version"))
 
 
 @command("muisti undo", "muisti undo --author ann --last 3")
-@click.option(
-    "--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="Undo so many changes.  [default: the last call]"
-)
-@click.option("--author", metavar="NAME", help="Undo changes of memories of this author.")
-@click.option(
-    "--request", metavar="ID", help="Undo the request with this X-Request-Id; all its changes, unless --last."
-)
-@allow_secrets_option
-@dry_run_option
-def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
+@integer("--last", "Undo so many changes.  [default: the last call]", 1, BATCH_MAX)
+@option("--author", "Undo changes of memories of this author.")
+@option("--request", "Undo the request with this X-Request-Id; all its changes, unless --last.", metavar="ID")
+@allow_secrets
+@dry_run
+def undo(options: Globals, *, dry_run: bool, **which: Any) -> None:
     """Undo the last call.
 
     Undoes your last request as a whole, another --request, or a change of an author's memories. All or none: if others
@@ -106,28 +90,23 @@ def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) 
     if which["author"] is not None and which["request"] is not None:
         raise click.UsageError("give --author or --request, not both")
     given = {name: value for name, value in which.items() if value is not None}
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options) as opened:
         reply = opened.client.send(calls.undo(opened.space, given, dry_run=dry_run))
-        talk_of_flags(reply.data)
         if reply.data.get("undone") and not options.json:
             talk(f"Undone: {reply.data['undone']}.")
-        answer(options, reply, _undone, _ids)
+        answer(options, reply, _undone, lambda data: [*(one["id"] for one in data["items"]), *data["ended"]])
 
 
-def _ids(data: Mapping[str, Any]) -> list[str]:
-    return [*(one["id"] for one in data["items"]), *data["ended"]]
-
-
-def _undone(data: Mapping[str, Any]) -> "RenderableType":
+def _undone(data: Mapping[str, Any]) -> Shown:
     lines = [f"{one['id']} is as before, at version {one['version']}: {short(one['content'])}" for one in data["items"]]
     return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
-def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
+def _table(versions: list[Mapping[str, Any]]) -> Shown:
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:
         changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
-        shown = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
+        shown = "\n".join(changed) or brief(version["memory"]["content"], SHOWN)
         table.add_row(str(version["memory"]["version"]), ago(version["born_at"]), cell(shown))
     if versions[0]["died_at"] is not None:
         table.add_row("", ago(versions[0]["died_at"]), cell("deleted", "dim"))
@@ -141,7 +120,84 @@ def _lines(versions: list[Mapping[str, Any]]) -> Iterator[str]:
             yield tabbed(number, since, one["field"], short(one["before"]), short(one["after"]))
 
 
-def short(value: Any) -> str:
-    """Return a value on one line, cut at `SHOWN` characters."""
-    text = "-" if value is None else one_line(value if isinstance(value, str) else str(value))
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+def _changed_text(change: Mapping[str, Any]) -> str:
+    memory = change.get("after") or change.get("before")
+    return brief(memory["content"]) if memory else ""
+
+
+CHANGES = listed(
+    {
+        "seq": "seq",
+        "when": lambda one: ago(one["at"]),
+        "change": "change",
+        "id": lambda change: "" if change["memory_id"] is None else short_id({"id": change["memory_id"]}),
+        "by": lambda one: cell(one["actor"], "dim"),
+        "text": lambda one: _changed_text(one)[:SHOWN],
+    },
+    ("seq", "at", "change", "memory_id", "actor", _changed_text),
+    right=("seq",),
+)
+
+
+@command(
+    "muisti changes",
+    "muisti changes --since yesterday",
+    "muisti changes --follow --change created,updated --tag infra",
+    "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
+)
+@option("--since", "After this time (2h, yesterday), or after the point that the last page printed.", metavar="POINT")
+@flag("--follow", "Keep showing new changes, from now or --since, until Ctrl-C.")
+@integer("--limit", "Show at most N changes.  [default: 100]", 1, CHANGES_MAX)
+@option("--change", f"Only this kind of change: {', '.join(get_args(ChangeKind))}.", metavar="KIND", multiple=True)
+@choice("--show", "IDs only, the memory after the change, or also before.  [default: after]", get_args(Show))
+@filters
+def changes(options: Globals, *, since: str | None, follow: bool, **asked: Any) -> None:
+    """Show the changes of a space, oldest first.
+
+    Plain lines have the number, the time, the kind of change, the ID, who made it, and the text. With --follow each
+    change is printed as it happens, on a line of its own; with --json as a JSON object.
+    """
+    given = {name: asked.pop(name) for name in ("limit", "change", "show")}
+    wanted = as_filter(**asked)
+    given["change"] = ",".join(comma_list(given["change"])) or None
+    given["filter"] = None if wanted is None else json.dumps(wanted)
+    params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    with session(options, reads=not follow) as opened:
+        if since is not None and (begin := seq_of(opened, since)) is not None:
+            params["since"] = begin
+        if follow:
+            for change in _followed(options, opened, params):
+                click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(CHANGES.plain(change)[0]))
+            return
+        reply = opened.client.send(calls.list_changes(opened.space, **params))
+        answer(options, reply, *CHANGES)
+        more = "There are more" if reply.data["next_cursor"] else "That is all so far"
+        talk(f"{more}: --since {reply.data['seq']}")
+
+
+def _followed(options: Globals, opened: Session, params: dict[str, Any]) -> Iterator[Any]:
+    if server_url(options) is None:
+        yield from _looked(opened, params)
+        return
+    last: str | None = None
+    while True:
+        try:
+            for at, change in listen(opened.client, opened.space, params, last):
+                last = at
+                if change is not None:
+                    yield change
+        except Unreachable:
+            if last is None:  # there never was a server
+                raise
+        time.sleep(PAUSE)
+
+
+def _looked(opened: Session, params: dict[str, Any]) -> Iterator[Any]:
+    if "since" not in params:
+        params = {**params, "since": opened.client.send(calls.get_space(opened.space)).data["seq"]}
+    while True:
+        page = opened.client.send(calls.list_changes(opened.space, **params)).data
+        yield from page["items"]
+        params = {**params, "since": page["seq"]}
+        if page["next_cursor"] is None:
+            time.sleep(PAUSE)

@@ -10,38 +10,29 @@ from muisti.client import calls
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import Moment, comma_list, dry_run_option
-from muisti.service.cli.output import ago_of, answer, asking, listed, print_json, said, tabbed, talk
-from muisti.service.cli.session import client, demand, refusals, server_url
+from muisti.service.cli.options import Moment, choice, comma_list, dry_run, flag, integer, option
+from muisti.service.cli.output import answer, asking, show, talk
+from muisti.service.cli.session import Client, Reply, client, demand, file_of, refusals, server_url, settings_for
+from muisti.service.cli.views import ago_of, listed, said
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.service.app import local
-    from muisti.service.cli import configuration
     from muisti.service.runtime import running
     from muisti.service.settings import Settings
     from muisti.service.settings import sources as checks
 else:  # with the core
     local = Lazy("muisti.service.app.local")
-    configuration = Lazy("muisti.service.cli.configuration")
     running = Lazy("muisti.service.runtime.running")
     checks = Lazy("muisti.service.settings.sources")
 
-COMMANDS = {
-    "create": ("keys:create", "Create a key, and show it once."),
-    "list": ("keys:list_keys", "List keys."),
-    "revoke": ("keys:revoke", "Revoke a key now, and every key that was created with it."),
-    "rotate": ("keys:rotate", "Replace a key by a new one, and show that once."),
-    "clear": ("keys:clear", "Delete all keys, so that requests need none."),
-}
 
 ENDED = ("revoked", "expired")  # states of a key that opens nothing
 BACK = "`muisti keys clear` on the machine of the database file goes back to a server without keys."
 
 keys = Subcommands(
     "keys",
-    commands_at=COMMANDS,
     examples=("muisti keys create --admin", "muisti keys list", "muisti keys revoke 0123456789ab"),
     help="Create, list, revoke and rotate API keys.\n\nClients send a key to a server, which looks up what the key may "
     "do. Once a key exists, every request needs one, until `muisti keys clear`. Without --url the keys in the database "
@@ -83,74 +74,47 @@ MEANING = (
 )
 
 
-@command(
+@keys.has(
     "muisti keys create --admin",
     'muisti keys create "web agent" --mode no-delete --spaces acme.web',
     'muisti keys create notes --mode append-only --spaces "acme.*" --category notes --expires-at 2030-01-01',
 )
 @click.argument("name", required=False)
-@click.option("--admin", is_flag=True, help="Allow everything in every space.")
-@click.option("--mode", type=click.Choice(list(MODES)), help="Allowed operations, as one word; see --scope.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    metavar="NAME",
-    help=f"Allowed operation: {', '.join(get_args(Scope))}; repeat it.",
+@flag("--admin", "Allow everything in every space.")
+@choice("--mode", "Allowed operations, as one word; see --scope.", list(MODES))
+@option("--scope scopes", f"Allowed operation: {', '.join(get_args(Scope))}; repeat it.", multiple=True)
+@option("--spaces", 'Allowed space, or "acme.*"; repeat it, or give a,b,c.', multiple=True)
+@option("--category", "Limit the key to this category.")
+@choice("--source-class", "Most trusted source that it may state.", get_args(SourceClass))
+@option(
+    "--expires-at --expires", "When the key stops working: a date, a time, or a span such as 30d.", Moment(ahead=True)
 )
-@click.option("--spaces", multiple=True, metavar="NAME", help='Allowed space, or "acme.*"; repeat it, or give a,b,c.')
-@click.option("--category", metavar="NAME", help="Limit the key to this category.")
-@click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="Most trusted source that it may state.")
-@click.option(
-    "--expires-at",
-    "--expires",
-    type=Moment(ahead=True),
-    metavar="TIME",
-    help="When the key stops working: a date, a time, or a span such as 30d.",
-)
-def create(
-    options: Globals,
-    name: str | None,
-    admin: bool,
-    mode: str | None,
-    scopes: tuple[str, ...],
-    spaces: tuple[str, ...],
-    category: str | None,
-    source_class: str | None,
-    expires_at: str | None,
-) -> None:
+def create(options: Globals, name: str | None, *, admin: bool, **given: Any) -> None:
     """Create a key, and show it once.
 
     Only a hash of the key is stored. Once a key exists, every request to the server needs one, even after all keys
     expire. `muisti keys clear` deletes all keys.
     """
-    if admin and (mode or scopes or spaces or category):
+    scopes, spaces = comma_list(given.pop("scopes")), comma_list(given.pop("spaces"))
+    given = {field: value for field, value in given.items() if value}
+    if admin and (scopes or spaces or "mode" in given or "category" in given):
         raise click.UsageError("--admin allows everything; leave out --mode, --scope, --spaces and --category")
-    if not admin and (not (mode or scopes) or not spaces):
+    if not admin and not (spaces and (scopes or "mode" in given)):
         raise click.UsageError("say what the key may do: --admin, or --mode (or --scope) together with --spaces")
-    body: dict[str, Any] = {"name": name or "admin", "spaces": ["*"] if admin else comma_list(spaces)}
     if not admin and not name:
         raise click.UsageError("give the key a name that says what it is for")
+    body = {"name": name or "admin", "spaces": ["*"] if admin else spaces, **given}
     if admin or scopes:
-        body["scopes"] = list(get_args(Scope)) if admin else comma_list(scopes)
-    if mode:
-        body["mode"] = mode
-    body |= {
-        name: value
-        for name, value in (("category", category), ("source_class", source_class), ("expires_at", expires_at))
-        if value
-    }
+        body["scopes"] = [*get_args(Scope)] if admin else scopes
     with client(options, create=True) as opened:
         demand(options, "admin")
-        if not opened.send(calls.list_keys()).data["items"]:
+        if not _all(opened):
             talk("This is the first key: from now on every request to a server needs one, even after all keys expire.")
             talk(BACK)
-        reply = opened.send(calls.create_key(body))
-        talk("This key is shown once and stored nowhere; keep it with your other secrets.")
-        answer(options, reply, *said(reply.data["key"], reply.data["key"]))
+        _show(options, opened.send(calls.create_key(body)))
 
 
-@command("muisti keys list", "muisti keys list --json", name="list")
+@keys.has("muisti keys list", "muisti keys list --json", name="list")
 def list_keys(options: Globals) -> None:
     """List keys, newest first, including revoked and expired ones."""
     with client(options, reads=True) as opened:
@@ -158,7 +122,7 @@ def list_keys(options: Globals) -> None:
         answer(options, opened.send(calls.list_keys()), *KEYS)
 
 
-@command("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"')
+@keys.has("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"')
 @click.argument("key", metavar="KEY")
 def revoke(options: Globals, key: str) -> None:
     """Revoke a key now, and every key that was created with it.
@@ -167,25 +131,16 @@ def revoke(options: Globals, key: str) -> None:
     """
     with client(options) as opened:
         demand(options, "admin")
-        key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
+        key_id = _id_of(key, _all(opened))
         answer(options, opened.send(calls.revoke_key(key_id)), *said(f"Revoked {key_id}.", key_id, "revoked"))
-        if server_url(options) is None and all(
-            _state(one) in ENDED for one in opened.send(calls.list_keys()).data["items"]
-        ):
+        if server_url(options) is None and all(_state(one) in ENDED for one in _all(opened)):
             talk("No key is valid now, and requests to a server still need one: create another.")
             talk(BACK)
 
 
-@command("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0")
+@keys.has("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0")
 @click.argument("key", metavar="KEY")
-@click.option(
-    "--overlap",
-    type=click.IntRange(0, 2_592_000),
-    default=OVERLAP_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long the old key still works.",
-)
+@integer("--overlap", "How long the old key still works.", 0, 2_592_000, metavar="SECONDS", default=OVERLAP_SECONDS)
 def rotate(options: Globals, key: str, overlap: int) -> None:
     """Replace a key by a new one, and show that once.
 
@@ -193,16 +148,17 @@ def rotate(options: Globals, key: str, overlap: int) -> None:
     """
     with client(options) as opened:
         demand(options, "admin")
-        key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
-        reply = opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap}))
-        talk("This key is shown once and stored nowhere; keep it with your other secrets.")
-        answer(options, reply, *said(reply.data["key"], reply.data["key"]))
+        key_id = _id_of(key, _all(opened))
+        _show(options, opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap})))
+
+
+def _show(options: Globals, reply: Reply) -> None:
+    talk("This key is shown once and stored nowhere; keep it with your other secrets.")
+    answer(options, reply, *said(reply.data["key"], reply.data["key"]))
 
 
 @command("muisti audit", "muisti audit --json")
-@click.option(
-    "--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Show at most this many entries."
-)
+@integer("--limit", "Show at most this many entries.", 1, 100, default=50)
 def audit(options: Globals, limit: int) -> None:
     """Show who administered or deleted what.
 
@@ -210,6 +166,10 @@ def audit(options: Globals, limit: int) -> None:
     """
     with client(options, reads=True) as opened:
         answer(options, opened.send(calls.list_audit(limit=limit)), *AUDIT)
+
+
+def _all(opened: Client) -> Sequence[Any]:
+    return opened.send(calls.list_keys()).data["items"]
 
 
 def _id_of(key: str, known: Sequence[Any]) -> str:
@@ -229,9 +189,9 @@ def _id_of(key: str, known: Sequence[Any]) -> str:
     return found[0]["id"] if found else key
 
 
-@command("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
-@click.option("--yes", is_flag=True, help="Delete without asking; needed where nobody can be asked.")
-@dry_run_option
+@keys.has("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
+@flag("--yes", "Delete without asking; needed where nobody can be asked.")
+@dry_run
 def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
     """Delete all keys, so that requests need none, as before the first key.
 
@@ -246,15 +206,12 @@ def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
         raise click.UsageError("keys clear deletes all keys: repeat with --yes, or with --dry-run to count them")
     with refusals(options):
         demand(options, "admin")
-        settings = configuration.settings_for(options)
-        if configuration.file_of(settings) is None:
+        settings = settings_for(options)
+        if file_of(settings) is None:
             raise click.UsageError(f"{ONLY_HERE}; this database is on a server")
         with local.open_here(settings) as engine:
             count = _cleared(engine, yes=yes, dry_run=dry_run)
-    if options.json:
-        print_json({"deleted": count, "dry_run": dry_run})
-    else:
-        click.echo(tabbed(count))
+    show(options, {"deleted": count, "dry_run": dry_run}, lambda _: str(count), lambda _: [str(count)])
     if count and not dry_run:
         _say_what_remains(settings)
 
@@ -278,10 +235,9 @@ def _cleared(engine: "Engine", *, yes: bool, dry_run: bool) -> int:
 
 
 def _say_what_remains(settings: "Settings") -> None:
-    """Report what still asks for keys: settings, and a server that runs."""
     if checks.asks(settings):
         talk("The settings name an administrator's key or an issuer of tokens: a server with them still asks for one.")
-    path = configuration.file_of(settings)
+    path = file_of(settings)
     found = None if path is None else running.running_on(path)
     if found is not None:
         talk(f"The server at {found.url} (pid {found.pid}) asks for a key until it is restarted.")

@@ -1,28 +1,46 @@
-"""Commands about the embedding models that the settings name."""
+"""Commands about embedding models: those that the settings name, and those of a space."""
 
+import json
+from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
+from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.output import fields, show, tabbed
-from muisti.service.cli.session import refusals
+from muisti.service.cli.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
+from muisti.service.cli.options import flag, integer, option
+from muisti.service.cli.output import print_json, show, talk
+from muisti.service.cli.session import (
+    Stages,
+    ask,
+    concluded,
+    demand,
+    in_force,
+    refusals,
+    server_url,
+    session,
+    settings_for,
+    space_choice,
+)
+from muisti.service.cli.views import Table, Text, View, cell, fields, grid, listed, stated, tabbed
 
 if TYPE_CHECKING:
     from muisti.core.embedding import models as hosted
     from muisti.core.embedding.encoder import Encoder
+    from muisti.core.engine import Engine
     from muisti.core.model import errors
-    from muisti.service.cli import configuration
+    from muisti.core.model.spaces import Space
+    from muisti.service.app import local
     from muisti.service.runtime import models as embedders
 else:  # with the core
     hosted = Lazy("muisti.core.embedding.models")
     errors = Lazy("muisti.core.model.errors")
-    configuration = Lazy("muisti.service.cli.configuration")
     embedders = Lazy("muisti.service.runtime.models")
+    local = Lazy("muisti.service.app.local")
 
 QUERIES = 10
 PARAPHRASES = (  # few words in common
@@ -41,20 +59,17 @@ TEXT = (
 
 models = Subcommands(
     "models",
-    commands_at={"test": ("models:test", "Try a model, and measure how fast it is.")},
     examples=("muisti models test", "muisti models test onnx:./my-model --json"),
     help="Try the embedding models that the settings name.",
 )
 
 
-@command(
+@models.has(
     "muisti models test",
     "MUISTI_EMBEDDING_URL=http://localhost:11434/v1 MUISTI_EMBEDDING_MODEL=nomic-embed-text muisti models test",
 )
 @click.argument("model", required=False)
-@click.option(
-    "--texts", type=click.IntRange(2, 10_000), default=128, show_default=True, help="Texts that are embedded for it."
-)
+@integer("--texts", "Texts that are embedded for it.", 2, 10_000, default=128)
 def test(options: Globals, model: str | None, texts: int) -> None:
     """Try a model, and measure how fast it is.
 
@@ -63,7 +78,7 @@ def test(options: Globals, model: str | None, texts: int) -> None:
     nearest to their paraphrase. Nothing is stored. The command fails when the model does not answer.
     """
     with refusals(options):
-        settings = configuration.in_force(options)
+        settings = in_force(options)
         encoder = embedders.models_of(settings).default if model is None else embedders.encoder_of(settings, model)
         if encoder is None:
             raise Failure("embeddings are off")
@@ -131,3 +146,188 @@ def _seconds_of_query(encoder: "Encoder", number: int) -> float:
     began = perf_counter()
     encoder.encode_query(f"which job copies the orders, question {number}?")
     return perf_counter() - began
+
+
+@command(
+    "muisti reembed --space acme.web", "muisti reembed --all", "MUISTI_MODEL=./my-model muisti reembed --space acme.web"
+)
+@flag("--all every", "Every space of the database.")
+@flag("--force", "Change the model even if the probes find less with it.")
+def reembed(options: Globals, *, every: bool, force: bool) -> None:
+    """Compute all vectors of a space again, with the current model.
+
+    Run it after a change of the model. It works on the database file, also while a server uses it: searches use the old
+    model until the new vectors are complete. You can stop and restart the command. Prints the space and its model. A
+    space whose probes (`muisti probe`) find less with the new model keeps the old one; --all names it and continues.
+    """
+    if server_url(options):
+        raise click.UsageError("reembed works on the database file: run it there, without --url and MUISTI_URL")
+    if every and options.space is not None:
+        raise click.UsageError("give --all or --space, not both")
+    with refusals(options):
+        demand(options, "admin")
+        settings = settings_for(options)
+        with local.open_here(settings) as engine, Stages(options) as stages:
+            names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
+            spaces, refused = _reembedded(engine, names, stages, force=force, every=every)
+    if options.json:
+        print_json({"items": spaces} if every else spaces[0])
+    else:
+        for space in spaces:
+            click.echo(f"{space.name}\t{space.generation}")
+    if refused:
+        raise Failure("\n".join(refused), CONFLICT)
+    talk("Done. A server that still runs with another model must be restarted with this one.")
+
+
+def _reembedded(
+    engine: "Engine", names: list[str], stages: "Stages", *, force: bool, every: bool
+) -> "tuple[list[Space], list[str]]":
+    spaces: list[Space] = []
+    refused: list[str] = []
+    for name in names:
+        stages.begin(name)
+        try:
+            spaces.append(engine.reembed(name, lambda done, total: stages.note("embedding", done, total), force=force))
+        except errors.NotFound as error:
+            raise Failure(f"there is no space {name}; `muisti spaces` lists those that exist") from error
+        except errors.RecallDropped as error:
+            if not every:
+                raise
+            refused.append(f"{name}: {error}")
+    return spaces, refused
+
+
+generations = Subcommands(
+    "generations",
+    examples=(
+        "muisti generations build ./my-model",
+        "muisti generations compare --judged questions.json",
+        "muisti generations switch",
+    ),
+    help="Exchange the embedding model of a space while it is in use.\n\nThe models at hand are MUISTI_MODEL and those "
+    "that MUISTI_MODELS lists.",
+)
+
+force_option = flag("--force", "Also when vectors are missing, or the probes find less with it.")
+
+
+def _role(one: Any) -> Text:
+    words = f"{one['role']}, before" if one["served"] else one["role"]
+    return cell(words, "green" if one["role"] == "current" else "")
+
+
+GENERATIONS = listed(
+    {
+        "model": "model",
+        "hash": lambda one: one["generation"][:12],
+        "role": _role,
+        "embedded": lambda one: f"{one['embedded']}/{one['passages']}",
+        "at hand": lambda one: "yes" if one["available"] else "no",
+    },
+    ("generation", "model", "role", "embedded", "passages"),
+    right=("embedded",),
+    none="Nothing is embedded yet.",
+)
+SIDES = ("current", "shadow")
+
+
+@generations.has("muisti generations list", name="list")
+def list_generations(options: Globals) -> None:
+    """List the models of the space, and those that are at hand.
+
+    Plain lines have the hash, the name, the role, the passages that are embedded, and all passages.
+    """
+    data = ask(options, calls.list_generations, GENERATIONS, reads=True)
+    talk("At hand: " + (", ".join(data["models"]) or "no model, embeddings are off"))
+
+
+@generations.has("muisti generations build ./my-model", "muisti generations build m --no-wait")
+@click.argument("model")
+@click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
+def build(options: Globals, model: str, wait: bool) -> int:
+    """Embed the space with a second model, while the first one is in use.
+
+    MODEL is one of the models at hand. Writes are embedded by both models from now on. On a database file this command
+    does the work. You can stop it and run it again. Prints the task.
+    """
+    with session(options) as opened:
+        task = opened.client.send(calls.build_generation(opened.space, {"model": model})).data
+        return concluded(options, opened, task, wait=wait)
+
+
+@generations.has("muisti generations compare", "muisti generations compare --judged qrels.json")
+@option("--query queries", "A question to ask; repeat it.", metavar="TEXT", multiple=True)
+@option(
+    "--judged",
+    'JSON with grades of memories by question: {"when do we deploy?": {"ID": 1}}.',
+    click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+)
+@integer("--k", "Memories to compare.", 1, 100, default=10)
+def compare(options: Globals, queries: tuple[str, ...], judged: str | None, k: int) -> None:
+    """Ask both models the same questions.
+
+    The probes of the space (`muisti probe`) are asked too. Prints for both models the recall of the probes, the nDCG of
+    judged questions and the milliseconds of a search. The last line has the share of the first memories that both find.
+    """
+    body = {"k": k, "queries": [*queries], "qrels": {} if judged is None else _judged(Path(judged))}
+    data = ask(options, lambda space: calls.compare_generations(space, body), View(_compared, _compared_lines))
+    if not data["questions"]:
+        talk("There was no question: add probes with muisti probe add, or give --query or --judged.")
+
+
+@generations.has("muisti generations switch")
+@force_option
+def switch(options: Globals, force: bool) -> None:
+    """Use the second model from now on.
+
+    The next search uses it, in every process. The model before is kept up to date until you drop it.
+    """
+    ask(options, lambda space: calls.switch_generation(space, {"force": force}), GENERATIONS)
+    talk("muisti generations rollback leads back; muisti generations drop ends the model before.")
+
+
+@generations.has("muisti generations rollback")
+@force_option
+def rollback(options: Globals, force: bool) -> None:
+    """Use the model before again; nothing is embedded."""
+    ask(options, lambda space: calls.roll_back_generation(space, {"force": force}), GENERATIONS)
+
+
+@generations.has("muisti generations drop 9c61d7a04be2")
+@click.argument("model")
+def drop(options: Globals, model: str) -> None:
+    """Delete the vectors of a model that is not in use.
+
+    MODEL is its name, or the first 12 or more characters of its hash. Prints the hash and how many were deleted.
+    """
+    view = stated("{generation} {dropped}", "generation", "dropped")
+    ask(options, lambda space: calls.drop_generation(space, model), view)
+
+
+def _judged(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise Failure(f"{path} is no JSON: {error}", ERROR) from error
+
+
+def _compared_lines(data: Any) -> list[str]:
+    found = [tabbed(side, *_figures(data[side])) for side in SIDES]
+    return [*found, tabbed("overlap", _figure(data["overlap"]), data["questions"], data["missing"])]
+
+
+def _compared(data: Any) -> Table:
+    rows = [(side, data[side]["generation"][:12], *_figures(data[side])) for side in SIDES]
+    rows.append((f"overlap@{data['k']}", _figure(data["overlap"]), f"{data['questions']} questions", "", ""))
+    columns = ("", "hash", "probe recall", f"nDCG@{data['k']}", "ms")
+    return grid(None, *columns, right=("probe recall", "ms"), rows=rows)
+
+
+def _figures(one: Any) -> list[str]:
+    return [_figure(one[name]) for name in ("recall", "ndcg", "ms")]
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

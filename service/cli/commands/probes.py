@@ -1,45 +1,35 @@
 """Commands about probes: questions whose answer is known."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands, command
+from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.output import View, answer, cell, grid, lines, said, tabbed, talk
+from muisti.service.cli.options import integer, real
+from muisti.service.cli.output import answer, talk
 from muisti.service.cli.session import ask, session
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from muisti.service.cli.views import Shown, View, grid, lines, said
 
 NONE = "There are no probes yet: muisti probe add QUERY ID"
-COMMANDS = {
-    "add": ("probes:add", "Save a question and the memory that it should find."),
-    "list": ("probes:list_probes", "List probes, oldest first."),
-    "run": ("probes:run", "Ask all questions, and show the rank of each expected memory."),
-    "delete": ("probes:delete", "Delete a probe."),
-}
 
 probe = Subcommands(
     "probe",
-    commands_at=COMMANDS,
     examples=('muisti probe add "when do we deploy?" rules deploy', "muisti probe run"),
     help="Save test questions, and check that searches find the expected memory.\n\n"
     "Run them after a change of the model, the settings or the memories, to notice worse answers.",
 )
 
 
-@command(
+@probe.has(
     'muisti probe add "when do we deploy?" rules deploy',
     'muisti probe add "what does Anna drink?" 0197a3c0-5f4e-7000-8000-0123456789ab --k 3',
 )
 @click.argument("query")
 @click.argument("expected", metavar=NAME, nargs=-1, required=True)
-@click.option(
-    "--k", type=click.IntRange(1, 100), metavar="N", help="It should be among the first N hits.  [default: 10]"
-)
+@integer("--k", "It should be among the first N hits.  [default: 10]", 1, 100)
 def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
     """Save a question and the memory that it should find.
 
@@ -55,15 +45,15 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
         answer(options, reply, *said(reply.data["id"], reply.data["id"]))
 
 
-@command("muisti probe list", name="list")
+@probe.has("muisti probe list", name="list")
 def list_probes(options: Globals) -> None:
     """List probes, oldest first."""
     view = View(lambda data: _table(data["items"], {}), lines("id", "query", _expected, "k"), NONE)
     ask(options, calls.list_probes, view, reads=True)
 
 
-@command("muisti probe run", "muisti probe run --min-recall 0.9")
-@click.option("--min-recall", type=click.FloatRange(0, 1), metavar="X", help="Exit with 1 when the recall is lower.")
+@probe.has("muisti probe run", "muisti probe run --min-recall 0.9")
+@real("--min-recall", "Exit with 1 when the recall is lower.", 0, 1)
 def run(options: Globals, min_recall: float | None) -> None:
     """Ask all questions, and show the rank of each expected memory.
 
@@ -74,16 +64,9 @@ def run(options: Globals, min_recall: float | None) -> None:
         pinned = {one["id"]: one for one in opened.client.send(calls.list_probes(opened.space)).data["items"]}
         reply = opened.client.send(calls.run_probes(opened.space))
         ranks = {one["id"]: one["rank"] for one in reply.data["ranks"]}
-        answer(
-            options,
-            reply,
-            lambda _: _table([pinned[id_] for id_ in ranks if id_ in pinned], ranks),
-            lambda _: [
-                tabbed(id_, rank, _expected(pinned[id_]), pinned[id_]["query"])
-                for id_, rank in ranks.items()
-                if id_ in pinned
-            ],
-        )
+        asked = [pinned[id_] for id_ in ranks if id_ in pinned]
+        plain = lines("id", lambda one: ranks[one["id"]], _expected, "query")
+        answer(options, reply, lambda _: _table(asked, ranks), lambda _: plain({"items": asked}))
         if not ranks:
             talk(NONE)
             if min_recall is not None:
@@ -95,7 +78,7 @@ def run(options: Globals, min_recall: float | None) -> None:
             raise Failure(f"the recall is less than {min_recall:g}", ERROR)
 
 
-@command("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0")
+@probe.has("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0")
 @click.argument("id_", metavar="ID")
 def delete(options: Globals, id_: str) -> None:
     """Delete a probe. Prints its id."""
@@ -106,10 +89,12 @@ def _expected(one: Mapping[str, Any]) -> str:
     return one["memory_id"] or f"{one['category']}/{one['key']}"
 
 
-def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> "RenderableType":
-    table = grid(None, "id", "query", "expects", "k", "rank", right=("k", "rank"))
-    for one in probes:
-        rank = ranks.get(one["id"])
-        shown = "" if one["id"] not in ranks else "-" if rank is None else str(rank)
-        table.add_row(one["id"], cell(one["query"]), cell(_expected(one)), str(one["k"]), shown)
-    return table
+def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> Shown:
+    rows = (
+        (
+            *(one["id"], one["query"], _expected(one), one["k"]),
+            "" if one["id"] not in ranks else ranks[one["id"]] or "-",
+        )
+        for one in probes
+    )
+    return grid(None, "id", "query", "expects", "k", "rank", right=("k", "rank"), rows=rows)

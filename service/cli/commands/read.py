@@ -4,56 +4,33 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import Call, calls
 from muisti.service.app import named
 from muisti.service.cli.base import Globals, command
-from muisti.service.cli.completing import completes
-from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import as_filter, as_of, filters, full_option
-from muisti.service.cli.output import (
-    address,
-    ago,
-    answer,
-    brief,
-    cell,
-    fields,
-    grid,
-    listed,
-    one_line,
-    revised,
-    short_id,
-    stack,
-    tabbed,
-    talk,
-)
-from muisti.service.cli.session import ask, client, session, space_choice
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
-
-    from muisti.service.app.client import Reply
+from muisti.service.cli.naming import locate, memory_argument
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option
+from muisti.service.cli.output import answer, revised, talk
+from muisti.service.cli.session import Reply, ask, client, session, space_choice
+from muisti.service.cli.views import address, ago, brief, cell, fields, grid, lines, listed, short_id, stack, tabbed
 
 PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
 
 
 @command("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @as_of
-@click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
+@flag("--no-touch", "Do not count this as a retrieval.")
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
     Name it by its ID, or by the end of the ID that tables show. Or name it by its CATEGORY and KEY, as two words or as
     one: category/key.
     """
-    check_name(name)
     with session(options, reads=True) as opened:
         found = locate(opened, name, as_of)
         reply = opened.client.send(named.get(opened.space, found, as_of=as_of, no_touch=no_touch))
@@ -66,52 +43,35 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
     name="list",
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most N memories.  [default: 50]")
-@click.option("--all", "all_", is_flag=True, help="Show all memories; progress goes to standard error.")
-@click.option("--sort", type=click.Choice(["created", "updated"]), help="Time to sort by.  [default: created]")
-@click.option("--reverse", is_flag=True, help="Show the oldest first.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Show at most N memories.  [default: 50]", 1)
+@flag("--all all_", "Show all memories; progress goes to standard error.")
+@choice("--sort", "Time to sort by.  [default: created]", ["created", "updated"])
+@flag("--reverse", "Show the oldest first.")
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 @filters
 @as_of
-@full_option
+@full
 def list_memories(
-    options: Globals,
-    *,
-    limit: int | None,
-    all_: bool,
-    sort: str | None,
-    reverse: bool,
-    cursor: str | None,
-    full: bool,
-    filter_: Mapping[str, Any] | None,
-    as_of: str | None,
-    **asked: Any,
+    options: Globals, *, limit: int | None, all_: bool, full: bool, cursor: str | None, **asked: Any
 ) -> None:
     """List memories, newest first."""
     if all_ and (limit is not None or cursor is not None):
         raise click.UsageError("--all excludes --limit and --cursor")
-    wanted = as_filter(filter_, **asked)
+    sort, reverse, as_of = (asked.pop(name) for name in ("sort", "reverse", "as_of"))
+    wanted = as_filter(**asked)
     order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
     given = None if wanted is None else json.dumps(wanted)
     with session(options, reads=True) as opened:
 
-        def ask(count: int, cursor: str | None, order: str | None) -> "Reply":
+        def ask(count: int, cursor: str | None, order: str | None) -> Reply:
             return opened.client.send(
                 calls.list_memories(opened.space, limit=count, sort=order, cursor=cursor, filter=given, as_of=as_of)
             )
 
         reply = _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order)
-        answer(
-            options,
-            reply,
-            lambda page: _table(page["items"], sort or "created"),
-            lambda page: [
-                tabbed(memory["id"], memory[f"{sort or 'created'}_at"], address(memory), brief(memory["content"], full))
-                for memory in page["items"]
-            ],
-        )
-        for lack in reply.data.get("degraded", ()):
-            talk(f"Note: {lack}.")
+        text = str if full else brief
+        plain = lines("id", f"{sort or 'created'}_at", address, lambda memory: text(memory["content"]))
+        answer(options, reply, lambda page: _table(page["items"], sort or "created"), plain)
         if reply.data["next_cursor"]:
             talk(f"There are more: --cursor {reply.data['next_cursor']}, or --all")
         elif not reply.data["items"] and cursor is None:
@@ -119,8 +79,8 @@ def list_memories(
 
 
 def _pages(
-    ask: "Callable[[int, str | None, str | None], Reply]", wanted: int | None, cursor: str | None, order: str | None
-) -> "Reply":
+    ask: Callable[[int, str | None, str | None], Reply], wanted: int | None, cursor: str | None, order: str | None
+) -> Reply:
     """Return `wanted` memories as one page, all of them for None; each request reads at most a hundred.
 
     All memories sorted by last change, newest first, are read in reverse. A memory that changes during the reading
@@ -160,7 +120,7 @@ def tags(options: Globals, as_of: str | None) -> None:
 
 @command("muisti stats", "muisti stats --space acme.web --json", "muisti stats --server --url http://127.0.0.1:8321")
 @as_of
-@click.option("--server", is_flag=True, help="How long the operations of the server take, instead of a space.")
+@flag("--server", "How long the operations of the server take, instead of a space.")
 def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
     """Show how many memories and bytes a space has.
 
@@ -177,14 +137,18 @@ def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
         answer(options, reply, partial(_sizes, opened.space), lambda sizes: [tabbed(*row) for row in _flat(sizes)])
 
 
-def _latencies(data: Any) -> "Table":
+def _latencies(data: Any) -> Any:
     about = f"{data['workers']} worker(s), {data['memory_bytes'] / 1e6:,.0f} MB, up {data['uptime_seconds']:,.0f} s"
     numbers = ("requests", "mean ms", "p50", "p95", "p99")
-    table = grid(about, "operation", *numbers, right=numbers)
-    for one in data["operations"]:
-        times = (f"{one[name]:,.1f}" for name in ("mean", "p50", "p95", "p99"))
-        table.add_row(cell(f"{one['method']} {one['route']}"), f"{one['count']:,}", *times)
-    return table
+    rows = (
+        (
+            f"{one['method']} {one['route']}",
+            f"{one['count']:,}",
+            *(f"{one[name]:,.1f}" for name in ("mean", "p50", "p95", "p99")),
+        )
+        for one in data["operations"]
+    )
+    return grid(about, "operation", *numbers, right=numbers, rows=rows)
 
 
 def _latency_lines(data: Any) -> list[str]:
@@ -198,25 +162,23 @@ def _counts(options: Globals, call: Callable[[str], Call], what: str) -> None:
         talk(f"No memory in the space {space_choice(options).space} has a {what}.")
 
 
-def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
-    table = grid(None)
-    table.add_column("id")
-    table.add_column("stored" if by == "created" else "changed")
-    table.add_column("category/key")
-    table.add_column("content", ratio=1)
-    table.add_column("tags")
-    for memory in memories:
-        table.add_row(
+def _table(memories: list[Mapping[str, Any]], by: str) -> Any:
+    if not memories:
+        return cell("No memories.")
+    rows = (
+        (
             cell(short_id(memory), "dim"),
             ago(memory[f"{by}_at"]),
-            cell(address(memory)),
-            cell(one_line(memory["content"])[:240]),
+            address(memory),
+            brief(memory["content"], 240),
             cell(", ".join(memory["tags"]), "dim"),
         )
-    return table if memories else cell("No memories.")
+        for memory in memories
+    )
+    return grid(None, "id", "stored" if by == "created" else "changed", "category/key", "content", "tags", rows=rows)
 
 
-def _card(memory: Mapping[str, Any]) -> "RenderableType":
+def _card(memory: Mapping[str, Any]) -> Any:
     named = [line.partition("\t")[::2] for line in _lines(memory)]
     times = {name: f" ({ago(value)})" for name, value in named if name in TIMES}
     table = fields([(cell(name, "dim"), cell(value + times.get(name, ""))) for name, value in named])
@@ -224,7 +186,6 @@ def _card(memory: Mapping[str, Any]) -> "RenderableType":
 
 
 def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
-    """Every field that has a value, but for the content."""
     for name, value in memory.items():
         if name != "content" and value not in (None, [], {}):
             yield tabbed(name, _one_value(value))
@@ -241,11 +202,9 @@ def _one_value(value: Any) -> str:
     return import_module("msgspec").json.encode(value).decode() if isinstance(value, dict) else str(value)
 
 
-def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
-    table = grid(f"space {space}", "size", "value", right=("value",))
-    for name, value in _flat(sizes):
-        table.add_row(_label(name), _size(name, value))
-    return table
+def _sizes(space: str, sizes: Mapping[str, Any]) -> Any:
+    rows = ((_label(name), _size(name, value)) for name, value in _flat(sizes))
+    return grid(f"space {space}", "size", "value", right=("value",), rows=rows)
 
 
 def _label(name: str) -> str:
@@ -260,7 +219,7 @@ def _label(name: str) -> str:
     return f"{first}: {rest.replace('.', ', ')}" if rest else first
 
 
-def _size(name: str, value: Any) -> "Text":
+def _size(name: str, value: Any) -> Any:
     if name.endswith("_at") and value:
         return cell(ago(value))
     if value is None:

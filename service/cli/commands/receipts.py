@@ -7,24 +7,19 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import Evidence
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import Moment
-from muisti.service.cli.output import View, cell, grid, listed, tabbed, talk
+from muisti.service.cli.base import Globals, Subcommands
+from muisti.service.cli.options import Moment, choice, flag, integer, option
+from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
+from muisti.service.cli.views import listed
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    pass
 
-COMMANDS = {
-    "list": ("receipts:list_receipts", "List recorded searches, newest first."),
-    "show": ("receipts:show", "Show the hits of a recorded search."),
-    "replay": ("receipts:replay", "Run a recorded search again, and show what differs and why."),
-}
 ID = "0197a3c0-5f4e-7000-8000-0123456789af"
 
 receipt = Subcommands(
     "receipt",
-    commands_at=COMMANDS,
     examples=('muisti search "when do we deploy?" --receipt', f"muisti receipt replay {ID}"),
     help="List and show recorded searches, or run them again.\n\n`muisti search --receipt` records a search, by "
     "default for 30 days, and prints its ID.",
@@ -49,27 +44,27 @@ RECEIPTS = listed(
     right=("hits",),
 )
 MOVES = listed(
-    {
-        "memory": "id",
-        "then": lambda one: one["before"] or "-",
-        "now": lambda one: one["after"] or "-",
-        "why": _why,
-    },
+    {"memory": "id", "then": lambda one: one["before"] or "-", "now": lambda one: one["after"] or "-", "why": _why},
     ("id", "before", "after", "why"),
     right=("then", "now"),
     among="differences",
 )
-
-
-@command("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
-@click.option("--actor", metavar="NAME", help="Only of this caller, by its name in the audit log.")
-@click.option("--since", type=Moment(), metavar="TIME", help="Only made at this time or later.")
-@click.option("--until", type=Moment(), metavar="TIME", help="Only made before this time.")
-@click.option("--evidence", type=click.Choice(get_args(Evidence)), help="Only with this evidence.")
-@click.option(
-    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, metavar="N", help="Show N at most."
+HITS = listed(
+    {"rank": "rank", "score": lambda hit: f"{hit['score']:.3f}", "memory": "id", "version": "version"},
+    ("rank", lambda hit: f"{hit['score']:.4f}", "id", "version"),
+    right=("rank", "score", "version"),
+    among="hits",
+    note=lambda one: f"{one['parameters'].get('query') or one['strategy']}  ({one['made_at']})",
 )
-@click.option("--cursor", metavar="TEXT", help="Continue a list: `next_cursor` of its last page.")
+
+
+@receipt.has("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
+@option("--actor", "Only of this caller, by its name in the audit log.")
+@option("--since", "Only made at this time or later.", Moment())
+@option("--until", "Only made before this time.", Moment())
+@choice("--evidence", "Only with this evidence.", get_args(Evidence))
+@integer("--limit", "Show N at most.", 1, 100, default=20)
+@option("--cursor", "Continue a list: `next_cursor` of its last page.", metavar="TEXT")
 def list_receipts(options: Globals, **asked: Any) -> None:
     """List recorded searches, newest first.
 
@@ -80,19 +75,19 @@ def list_receipts(options: Globals, **asked: Any) -> None:
         talk(f"More: --cursor {data['next_cursor']}")
 
 
-@command(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json")
+@receipt.has(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json")
 @click.argument("id_", metavar="ID")
 def show(options: Globals, id_: str) -> None:
     """Show the hits of a recorded search.
 
     Prints the rank, the score, the ID and the version of each hit.
     """
-    ask(options, lambda _: calls.get_receipt(id_), View(_hits, _hit_lines), reads=True)
+    ask(options, lambda _: calls.get_receipt(id_), HITS, reads=True)
 
 
-@command(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
+@receipt.has(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
 @click.argument("id_", metavar="ID")
-@click.option("--then", is_flag=True, help="Search the memories as they were then.")
+@flag("--then", "Search the memories as they were then.")
 def replay(options: Globals, id_: str, then: bool) -> None:
     """Run a recorded search again, and show what differs and why.
 
@@ -101,17 +96,3 @@ def replay(options: Globals, id_: str, then: bool) -> None:
     """
     if ask(options, lambda _: calls.replay_receipt(id_, then=then), MOVES, reads=True)["same"]:
         talk("The same memories, in the same order.")
-
-
-def _hit_lines(one: Mapping[str, Any]) -> list[str]:
-    return [tabbed(hit["rank"], f"{hit['score']:.4f}", hit["id"], hit["version"]) for hit in one["hits"]]
-
-
-def _hits(one: Mapping[str, Any]) -> "Table":
-    asked = one["parameters"].get("query") or one["strategy"]
-    found = grid(
-        f"{asked}  ({one['made_at']})", "rank", "score", "memory", "version", right=("rank", "score", "version")
-    )
-    for hit in one["hits"]:
-        found.add_row(str(hit["rank"]), f"{hit['score']:.3f}", cell(hit["id"]), str(hit["version"]))
-    return found

@@ -1,39 +1,20 @@
 """The search command."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, SecondQuery
+from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
-from muisti.service.cli.options import as_filter, as_of, filters, full_option
-from muisti.service.cli.output import (
-    BRIEF,
-    address,
-    ago,
-    answer,
-    brief,
-    cell,
-    fields,
-    for_people,
-    indented,
-    one_line,
-    safe,
-    short_id,
-    stack,
-    tabbed,
-    talk,
-)
-from muisti.service.cli.ranking_options import ranking_body, ranking_options, spaces_of
+from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option, real, weights
+from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import session, space_choice
+from muisti.service.cli.views import BRIEF, Shown, address, ago, brief, cell, fields, indented, short_id, stack, tabbed
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-AUTO = "auto"  # the mode that reads the query's words
+MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`
 # Fields of a search that leave the ranking as it is; the tail of such a search is left out on a terminal.
 PLAIN = {"query", "filter", "as_of", "highlight", "instructions", "no_touch", "receipt", "explain_ids"}
@@ -68,62 +49,46 @@ FACTORS = {
     'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
 )
 @click.argument("query", default="")
-@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="Show at most N hits.  [default: 10]")
-@click.option(
-    "--mode",
-    type=click.Choice([*get_args(Mode), AUTO]),
-    help="Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]",
-)
-@click.option(
-    "--match", type=click.Choice(get_args(Match)), help="Words of the query that a hit must have.  [default: any]"
-)
+@integer("--limit", "Show at most N hits.  [default: 10]", 1, 100)
+@choice("--mode", "Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]", MODES)
+@choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters
 @as_of
+@choice("--fusion", "How hybrid combines two rankings.  [default: absolute]", get_args(Fusion))
+@real("--alpha", "Weight of meaning against words, 0 to 1.", 0, 1)
+@real("--recency-weight", "How much age lowers a score, 0 to 1.", 0, 1)
+@real("--half-life", "Age at which half of that effect is reached.  [default: 30]", min_open=True, metavar="DAYS")
+@real("--trust-weight", "How much low trust lowers a score, 0 to 1.", 0, 1)
+@choice("--second-query", "Way to ask the second model of the space.", get_args(SecondQuery))
+@flag("--all all_", "Show all hits: weak ones too, and the nearest when nothing is about the query.")
+@choice("--min-evidence", "Show no hits with less evidence.", ("weak", "strong"))
+@integer("--instructions", "Show at most N standing instructions that apply.  [default: 5]", 0, INSTRUCTIONS_MAX)
+@flag("--explain", "Show how each score was computed.")
+@flag("--highlight", "Show the passage that answers, with matching words in bold.")
+@flag("--no-touch", "Do not count the hits as retrieved.")
+@flag("--receipt", "Record the search for `muisti receipt`, and print the record's ID.")
+@option("--why-not why_not", "Say why a memory is a hit or not.", metavar="ID", multiple=True)
+@full
+@option("--similar-to", "Search by this memory in place of a query.", metavar="ID")
+@option("--group-by", "Show the best hit of each category, author, metadata.x, …", metavar="FIELD")
+@real("--diversity", "Weight of novelty in choosing hits, 0 to 1.", 0, 1)
+@integer("--context-window", "Show N turns before and after each hit.", 0, 10)
+@real("--min-score", "Show no hits of a lower score.", 0, 1)
 @click.option(
-    "--fusion", type=click.Choice(get_args(Fusion)), help="How hybrid combines two rankings.  [default: absolute]"
+    "--fallback-to-keyword/--no-fallback-to-keyword",
+    default=True,
+    help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
 )
-@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, 0 to 1.")
-@click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age lowers a score, 0 to 1.")
-@click.option(
-    "--half-life",
-    "half_life",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="DAYS",
-    help="Age at which half of that effect is reached.  [default: 30]",
-)
-@click.option(
-    "--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much low trust lowers a score, 0 to 1."
-)
-@click.option(
-    "--second-query", type=click.Choice(get_args(SecondQuery)), help="Way to ask the second model of the space."
-)
-@click.option(
-    "--all", "all_", is_flag=True, help="Show all hits: weak ones too, and the nearest when nothing is about the query."
-)
-@click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="Show no hits with less evidence.")
-@click.option(
-    "--instructions",
-    type=click.IntRange(0, INSTRUCTIONS_MAX),
-    metavar="N",
-    help="Show at most N standing instructions that apply.  [default: 5]",
-)
-@click.option("--explain", is_flag=True, help="Show how each score was computed.")
-@click.option("--highlight", is_flag=True, help="Show the passage that answers, with matching words in bold.")
-@click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
-@click.option("--receipt", is_flag=True, help="Record the search for `muisti receipt`, and print the record's ID.")
-@click.option("--why-not", "why_not", multiple=True, metavar="ID", help="Say why a memory is a hit or not.")
-@full_option
-@ranking_options
-def search(
-    options: Globals,
-    query: str,
-    *,
-    filter_: Mapping[str, Any] | None,
-    full: bool,
-    all_: bool,
-    why_not: Sequence[str],
-    **asked: Any,
-) -> None:
+@weights("--signal signals", "Weight of a signal, which lowers scores: tag, position, recency.")
+@choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset))
+@weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]")
+@choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule))
+@weights("--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what is named.")
+@flag("--intent", "Say which mode and filter the query asks for, without applying them.")
+@weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]")
+@option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C")
+@flag("--inherited", "Search the space, and those that its policy inherits.")
+def search(options: Globals, query: str, *, full: bool, all_: bool, why_not: Sequence[str], **asked: Any) -> None:
     """Find the memories that best answer a query.
 
     QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When no memory
@@ -135,7 +100,7 @@ def search(
     if several and why_not:
         raise click.UsageError("--why-not explains a search of one space")
     body = {"query": query, **_parameters(asked), **ranking_body(asked), **several}
-    wanted = as_filter(filter_, **asked)
+    wanted = as_filter(**asked)
     if wanted:
         body["filter"] = wanted
     with session(options, reads=True) as opened:
@@ -149,21 +114,41 @@ def search(
         hits, far = split(hits, reply.data) if for_people(options) and not all_ and body.keys() <= PLAIN else (hits, ())
         if hits and weak and not options.json and not for_people(options):
             talk(RELATED)
-        answer(
-            options,
-            reply,
-            lambda _: _hits(hits, RELATED if weak else None),
-            lambda _: [_line(hit, full) for hit in hits],
-        )
+        head = RELATED if weak else None
+        answer(options, reply, lambda _: _hits(hits, head), lambda _: [_line(hit, full) for hit in hits])
         for line in [] if options.json else [*_tail_lines(far), *_beside(reply.data)]:
             talk(line)
         for note in _notes(reply.data):
             talk(note)
-        if "receipt" in reply.data:
-            talk(f"Receipt: {reply.data['receipt']}")
         place = "spaces searched" if several else f"space {opened.space}"
         if (remark := _note_on(place, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
             talk(remark)
+
+
+def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
+    """Move the options out of the arguments of the command, into fields of the request; leave out the rest."""
+    signals: Sequence[tuple[str, float]] = asked.pop("signals")
+    plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
+    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent")}
+    body |= {"rankings": dict(asked.pop("rankings"))}
+    body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
+    falls_back: bool = asked.pop("fallback_to_keyword")
+    given = {name: value for name, value in body.items() if value not in (None, False, {})}
+    return given if falls_back else {**given, "fallback_to_keyword": False}
+
+
+def spaces_of(asked: dict[str, Any], usual: Callable[[], str]) -> Mapping[str, Any]:
+    """Move the spaces out of the arguments of the command, into fields of the request; empty for the usual space."""
+    spaces: Sequence[tuple[str, float]] = asked.pop("spaces")
+    chain: str | None = asked.pop("inherit")
+    inherited: bool = asked.pop("inherited")
+    if [bool(spaces), bool(chain), inherited].count(True) > 1:
+        raise click.UsageError("--in, --inherit and --inherited name the spaces in several ways; give one")
+    if inherited:
+        return {"inherit_from": usual()}
+    if chain:
+        return {"inherit": [name.strip() for name in chain.split(",") if name.strip()]}
+    return {"spaces": [{"name": name, "weight": weight} for name, weight in spaces]} if spaces else {}
 
 
 def _beside(found: Mapping[str, Any]) -> Iterator[str]:
@@ -181,10 +166,8 @@ def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
 
 
 def _notes(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the answer says beside its hits: how the query was read, and what could not be done."""
     if (intent := found.get("intent")) is not None:
         yield f"Read as {intent['kind']}: {intent['sentence']}" + ("" if intent["applied"] else " Not applied.")
-    yield from (f"Note: {note}" for note in found["degraded"])
 
 
 def _note_on(place: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
@@ -226,9 +209,9 @@ def _line(hit: Mapping[str, Any], full: bool) -> str:
     return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
 
 
-def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
+def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> Shown:
     spaces = {hit["memory"]["space"] for hit in hits}
-    parts: list[RenderableType] = [cell(head, "bold")] if head and hits else []
+    parts: list[Shown] = [cell(head, "bold")] if head and hits else []
     for number, hit in enumerate(hits, start=1):
         memory = hit["memory"]
         facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"]), address(memory)]
@@ -266,22 +249,20 @@ def _in_document(place: Mapping[str, Any]) -> str:
     return f"{place['path']}:{place['first_line']}-{place['last_line']}"
 
 
-def _neighbour(memory: Mapping[str, Any]) -> "RenderableType":
-    """Return a turn beside a hit, dimmed."""
+def _neighbour(memory: Mapping[str, Any]) -> Shown:
     return indented(cell(f"{memory['author'] or '…'}: {brief(memory['content'])}", "dim"))
 
 
-def _body(hit: Mapping[str, Any]) -> "RenderableType":
+def _body(hit: Mapping[str, Any]) -> Shown:
     if hit.get("highlight"):
         text = cell("")
-        for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
-            text.append(safe(part), "bold" if number % 2 else "")
+        for number, part in enumerate(" ".join(hit["highlight"].split()).split(MARK)):
+            text.append_text(cell(part, "bold" if number % 2 else ""))
         return indented(text)
     return indented(cell(brief(_passage(hit))))
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
-    """Return the passage that was found, or all of a short memory."""
     content, found = hit["memory"]["content"], hit["passage"]
     return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
 
@@ -319,8 +300,7 @@ def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
             yield from _factors({f"{name}.{part}": one for part, one in value.items()})
 
 
-def _explained(explain: Mapping[str, Any]) -> "RenderableType":
-    """Return the factors of a score, a line for each group."""
+def _explained(explain: Mapping[str, Any]) -> Shown:
     factors = dict(explain)
     groups = {
         title: [(name, factors.pop(name)) for name in names if name in factors] for title, names in FACTORS.items()

@@ -6,8 +6,7 @@ import click
 
 from muisti.service.app.starting import serve as start
 from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.configuration import in_force
-from muisti.service.cli.limits import refuse_for_servers
+from muisti.service.cli.configuration import in_force, refuse_for_servers
 from muisti.service.cli.session import refusals
 from muisti.service.settings.table import Option, options
 

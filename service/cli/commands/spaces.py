@@ -1,37 +1,23 @@
-"""Commands about spaces: which one is used here, and which there are."""
+"""Commands about spaces: which one is used here, which there are, and the policy of one."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import CLEAR_PHRASE
+from muisti.core.model.terms import CLEAR_PHRASE, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
 from muisti.service.app.client import ApiError
-from muisti.service.cli.base import Command, Globals, Subcommands, command
+from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
-from muisti.service.cli.commands.history import short
-from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.options import allow_secrets_option, dry_run_option
-from muisti.service.cli.output import ago_of, alike, answer, listed, print_json, safe, said, same, talk
-from muisti.service.cli.session import ask, client, session, space_choice
+from muisti.service.cli.options import OrDefault, allow_secrets, choice, comma_list, dry_run, flag, integer, option
+from muisti.service.cli.output import answer, print_json, revised, talk
+from muisti.service.cli.session import Client, Reply, ask, client, session, space_choice
+from muisti.service.cli.values import OneOf
+from muisti.service.cli.views import ago_of, alike, grid, listed, safe, said, same, seq_number, short, tabbed, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from muisti.service.app.client import Client
-
-
-COMMANDS = {
-    "which": ("spaces:which", "Show which space is used here, and why."),
-    "list": ("spaces:list_spaces", "List the spaces."),
-    "create": ("spaces:create", "Create an empty space."),
-    "fork": ("spaces:fork", "Copy the current space to a new one."),
-    "compare": ("spaces:compare", "Show what a merge of another space into this one would change."),
-    "merge": ("spaces:merge", "Merge the changes of one space into another."),
-    "clear": ("spaces:clear", "Delete all memories of the current space; a rollback brings them back."),
-    "delete": ("spaces:delete", "Erase a space and all its memories."),
-}
 
 
 def _differences(data: Any) -> Iterator[tuple[str, ...]]:
@@ -54,7 +40,7 @@ CLEARED = listed(
     ("ended",),
 )
 SPACES = listed(
-    {"space": "name", "changes": lambda one: one["seq"].rpartition(":")[2], "made": ago_of("created_at")},
+    {"space": "name", "changes": seq_number, "made": ago_of("created_at")},
     ("name", "seq", "created_at"),
     right=("changes",),
 )
@@ -71,7 +57,6 @@ def _shown(options: Globals) -> None:
 @click.group(
     "space",
     cls=Subcommands,
-    commands_at=COMMANDS,
     invoke_without_command=True,
     examples=("muisti space", "muisti space fork try", "muisti space merge try default"),
 )
@@ -87,16 +72,26 @@ def space(context: click.Context) -> None:
         _shown(context.ensure_object(Globals))
 
 
-@command("muisti space which --json")
+@space.has("muisti space which --json")
 def which(options: Globals) -> None:
     """Show which space is used here, and why. Needs neither a server nor a database."""
     _shown(options)
 
 
-@command("muisti space create notes", 'muisti space create shop --description "What customers want"')
+def _listed(options: Globals) -> None:
+    """List the spaces."""
+    with client(options, reads=True) as opened:
+        answer(options, opened.send(calls.list_spaces()), *SPACES)
+
+
+space.has("muisti space list", name="list")(_listed)
+spaces = command("muisti spaces", "muisti spaces --url http://127.0.0.1:8321", name="spaces")(_listed)
+
+
+@space.has("muisti space create notes", 'muisti space create shop --description "What customers want"')
 @click.argument("name")
-@click.option("--description", metavar="TEXT", help="What the space is for.")
-@dry_run_option
+@option("--description", "What the space is for.", metavar="TEXT")
+@dry_run
 def create(options: Globals, name: str, description: str | None, dry_run: bool) -> None:
     """Create an empty space."""
     body = {"name": name, **({} if description is None else {"description": description})}
@@ -108,9 +103,9 @@ def create(options: Globals, name: str, description: str | None, dry_run: bool) 
         answer(options, reply, *said(f"Made the space {name}.", name))
 
 
-@command("muisti space fork try")
+@space.has("muisti space fork try")
 @click.argument("name")
-@dry_run_option
+@dry_run
 def fork(options: Globals, name: str, dry_run: bool) -> None:
     """Copy the current space to a new one.
 
@@ -121,10 +116,10 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
     ask(options, lambda space: calls.fork_space(space, {"name": name}, dry_run=dry_run), copied)
 
 
-@command("muisti space compare try")
+@space.has("muisti space compare try")
 @click.argument("other")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
-@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@integer("--limit", "Memories in a page.", 1, 100, default=50)
+@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
     """Show what a merge of another space into this one would change.
 
@@ -135,16 +130,14 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
     ask(options, lambda space: calls.compare_spaces(space, **page), DIFFERENCES, reads=True)
 
 
-@command("muisti space merge try default", "muisti space merge old-name new-name --drop")
+@space.has("muisti space merge try default", "muisti space merge old-name new-name --drop")
 @click.argument("from_", metavar="FROM")
 @click.argument("into", metavar="INTO")
-@click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Space that wins when both changed a memory.")
-@click.option("--drop", is_flag=True, help="Erase FROM after the merge.")
-@allow_secrets_option
-@dry_run_option
-def merge(
-    options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, allow_secrets: bool, dry_run: bool
-) -> None:
+@choice("--strategy", "Space that wins when both changed a memory.", ["ours", "theirs"])
+@flag("--drop", "Erase FROM after the merge.")
+@allow_secrets
+@dry_run
+def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, dry_run: bool) -> None:
     """Merge the changes of one space into another.
 
     INTO takes over what FROM has changed since the fork or the last merge; of a space that is no fork, all memories are
@@ -153,7 +146,6 @@ def merge(
     with 0.
     """
     with client(options) as opened:
-        opened.allow(allowed(allow_secrets))
         try:
             body = {"from": from_, "strategy": strategy, "drop": drop}
             reply = opened.send(calls.merge_spaces(into, body, dry_run=dry_run))
@@ -162,14 +154,13 @@ def merge(
                 raise
             talk(f"Nothing to do: {from_} was merged into {into} before, and erased.")
             return
-        talk_of_flags(reply.data)
         answer(options, reply, *MERGED)
 
 
-@command("muisti space delete try --confirm try")
+@space.has("muisti space delete try --confirm try")
 @click.argument("name")
-@click.option("--confirm", required=True, metavar="NAME", help="The name again, to confirm.")
-@dry_run_option
+@option("--confirm", "The name again, to confirm.", required=True)
+@dry_run
 @report_options
 def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
     """Erase a space and all its memories. This cannot be undone."""
@@ -184,9 +175,9 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
         answer(options, reply, *said(f"Erased the space {name}.", name))
 
 
-@command("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
-@click.option("--confirm", metavar="PHRASE", help=f"The phrase {CLEAR_PHRASE!r}; without it you are asked.")
-@dry_run_option
+@space.has("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
+@option("--confirm", f"The phrase {CLEAR_PHRASE!r}; without it you are asked.", metavar="PHRASE")
+@dry_run
 def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
     """Delete all memories of the current space.
 
@@ -200,21 +191,7 @@ def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
         answer(options, reply, *CLEARED)
 
 
-@click.command("list", cls=Command, examples=("muisti space list",))
-@click.pass_context
-def list_spaces(context: click.Context) -> None:
-    """List the spaces."""
-    context.invoke(spaces)
-
-
-@command("muisti spaces", "muisti spaces --url http://127.0.0.1:8321")
-def spaces(options: Globals) -> None:
-    """List the spaces."""
-    with client(options, reads=True) as opened:
-        answer(options, opened.send(calls.list_spaces()), *SPACES)
-
-
-def _was_merged(opened: "Client", source: str, into: str) -> bool:
+def _was_merged(opened: Client, source: str, into: str) -> bool:
     """Tell whether `source` is gone, and the audit log says that it was merged into `into`, which still exists."""
     names = {space["name"] for space in opened.send(calls.list_spaces()).data["items"]}
     if source in names or into not in names:
@@ -225,3 +202,76 @@ def _was_merged(opened: "Client", source: str, into: str) -> bool:
         return False  # this key may not read it
     wanted = ("space_merged", into, source)
     return any((one["action"], one["space"], one["target"]) == wanted for one in noted)
+
+
+NONE = {"similarity_limit": "none", "review_limit": "none"}  # for people, where a value is null
+CHOICES = OneOf([*get_args(Screening), OrDefault.WORD])
+
+
+DAYS = OrDefault("days", click.FloatRange(), "a number of days")
+
+
+def within(name: str, low: float, high: float) -> OrDefault:
+    return OrDefault(name, click.FloatRange(low, high), f"a number from {low} to {high}")
+
+
+COSINE = within("cosine", SIMILARITY_MIN, 1)
+
+
+@command(
+    "muisti policy",
+    "muisti policy --secrets redact --personal-data refuse --space acme",
+    "muisti policy --history-days 30 --purge-after-days 730",
+    "muisti policy --similarity-limit 0.85",
+    "muisti policy --second-model minilm",
+    "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
+)
+@option("--secrets", "What to do with texts that have passwords, keys or tokens.", CHOICES)
+@option("--personal-data", "The same for e-mail addresses, phone numbers, cards, bank accounts.", CHOICES)
+@choice("--echoes", "The same for texts that only repeat a search result.", [*get_args(Echoes), OrDefault.WORD])
+@option("--history-days", "How long to keep old versions; 0: for ever.", DAYS, metavar="DAYS")
+@option("--purge-after-days", "Erase memories older than this; default: never.", DAYS, metavar="DAYS")
+@option("--similarity-limit", "Refuse texts this similar to a memory, 0.6 to 1; default: no such limit.", COSINE)
+@option("--review-limit", "Ask about contradictions from this similarity on, 0.6 to 1; default: always.", COSINE)
+@option("--recency-weight", "How much age lowers a score in searches that do not say it, 0 to 1.", within("x", 0, 1))
+@option("--recency-half-life-days", "Age at which half of that is reached.", within("days", HALF_LIFE_MIN, 36_500))
+@choice("--graph", "Whether names and facts go into the knowledge graph.", [*get_args(GraphSwitch), OrDefault.WORD])
+@option(
+    "--second-model",
+    "Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
+    metavar="MODEL",
+)
+@option("--inherits", "Spaces that `search --inherited` adds, the nearest first.", metavar="A,B,C")
+def policy(options: Globals, **given: str | float | None) -> None:
+    """Show or set which texts a space accepts, and how long it keeps them.
+
+    New texts with secrets or personal data are refused (refuse), stored without them (redact), or stored as they are
+    (allow). Echoes, which only repeat a search result, are refused, flagged or allowed. `default` is the server's
+    setting. Memories that are stored already stay, unless they are too old: `muisti purge --older-than-days DAYS
+    --dry-run` shows what would be purged.
+    """
+    changes: dict[str, Any] = {
+        name: None if value == OrDefault.WORD else value for name, value in given.items() if value is not None
+    }
+    if isinstance(chain := changes.get("inherits"), str):
+        changes["inherits"] = comma_list([chain])
+    with session(options, reads=not changes) as opened:
+        if changes:
+            reply = opened.client.send(calls.set_policy(opened.space, changes))
+        else:
+            reply = opened.client.send(calls.get_space(opened.space))
+        answer(
+            options, _policy(reply), _policy_table, lambda found: [tabbed(name, whole(found[name])) for name in found]
+        )
+
+
+def _policy(reply: Reply) -> Reply:
+    return revised(reply, reply.data["policy"]) if "policy" in reply.data else reply
+
+
+def _policy_table(found: Mapping[str, Any]) -> Any:
+    rows = (
+        (name.replace("_", " "), NONE.get(name, "never") if value is None else whole(value))
+        for name, value in found.items()
+    )
+    return grid(None, "", "policy", rows=rows)

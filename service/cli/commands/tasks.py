@@ -1,36 +1,21 @@
 """Commands about tasks, work that outlives the command or request that asked for it."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
-from muisti.client import calls
+from muisti.client import Call, calls
 from muisti.core.model.terms import TaskState
-from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import dry_run_option
-from muisti.service.cli.output import ago_of, answer, cell, listed, talk
-from muisti.service.cli.session import ask, session
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from muisti.service.cli import following
-    from muisti.service.cli.opening import Session
-else:  # the bar of a task, and a client
-    following = Lazy("muisti.service.cli.following")
+from muisti.service.cli.base import Globals, Subcommands
+from muisti.service.cli.options import JOINED, choice, dry_run, integer, option
+from muisti.service.cli.output import answer, talk
+from muisti.service.cli.session import Session, ask, exit_code, failed_lines, follow, session
+from muisti.service.cli.views import Text, ago_of, cell, listed
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
-COMMANDS = {
-    "list": ("tasks:list_tasks", "List tasks, newest first."),
-    "show": ("tasks:show", "Show how far a task is, and which items have failed."),
-    "watch": ("tasks:watch", "Follow a task until it ends."),
-    "cancel": ("tasks:cancel", "End a task; what it has stored stays."),
-}
 
 tasks = Subcommands(
     "tasks",
-    commands_at=COMMANDS,
     examples=("muisti tasks list --state running", "muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11"),
     help="Follow and end work that goes on after its command.\n\nA task of a server is worked on by "
     "the server. A task in a database file is worked on by a command that waits for it, such as `muisti tasks watch`.",
@@ -45,7 +30,7 @@ def _progress(one: Any) -> str:
     return f"{_finished(one)}/{one['total']}" if one["total"] is not None else f"{_finished(one)}"
 
 
-def _state(one: Any) -> "Text":
+def _state(one: Any) -> Text:
     words = f"{one['state']}: {one['error']['detail']}" if "error" in one else one["state"]
     return cell(words, STYLES.get(one["state"], ""))
 
@@ -70,35 +55,34 @@ TASKS = listed(
 )
 
 
-def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
-    for line in following.failures(opened, task):
+def _show(options: Globals, opened: Session, request: Call) -> None:
+    reply = opened.client.send(request)
+    answer(options, reply, *TASKS)
+    for line in failed_lines(opened, reply.data):
         talk(line)
 
 
-@command("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
-@click.option("--state", "states", type=click.Choice(get_args(TaskState)), multiple=True, help="Only this state.")
-@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind of work; repeat it.")
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Largest number of tasks.")
-def list_tasks(options: Globals, states: tuple[str, ...], kinds: tuple[str, ...], limit: int) -> None:
+@tasks.has("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
+@choice("--state", "Only this state.", get_args(TaskState), **JOINED)
+@option("--kind", "Only this kind of work; repeat it.", metavar="KIND", **JOINED)
+@integer("--limit", "Largest number of tasks.", 1, 100, default=20)
+def list_tasks(options: Globals, **given: Any) -> None:
     """List tasks, newest first.
 
     Prints the ID, the kind, the state, the finished and all items, the failed ones, and when the task was made.
     """
-    given = {"state": ",".join(states) or None, "kind": ",".join(kinds) or None, "limit": limit}
     ask(options, lambda space: calls.list_tasks(space, **given), TASKS, reads=True)
 
 
-@command("muisti tasks show 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@tasks.has("muisti tasks show 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
 def show(options: Globals, task_id: str) -> None:
     """Show how far a task is, and which items have failed."""
     with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.get_task(opened.space, task_id))
-        answer(options, reply, *TASKS)
-        _say_failures(opened, reply.data)
+        _show(options, opened, calls.get_task(opened.space, task_id))
 
 
-@command("muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@tasks.has("muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
 def watch(options: Globals, task_id: str) -> int:
     """Follow a task until it ends.
@@ -107,15 +91,14 @@ def watch(options: Globals, task_id: str) -> int:
     """
     with session(options, reads=True) as opened:
         request = calls.get_task(opened.space, task_id)
-        task = following.follow(options, opened, opened.client.send(request).data)
-        answer(options, opened.client.send(request), *TASKS)
-        _say_failures(opened, task)
-    return following.exit_code(task)
+        task = follow(options, opened, opened.client.send(request).data)
+        _show(options, opened, request)
+    return exit_code(task)
 
 
-@command("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@tasks.has("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
 @click.argument("task_id", metavar="ID")
-@dry_run_option
+@dry_run
 def cancel(options: Globals, task_id: str, dry_run: bool) -> None:
     """End a task; what it has stored stays.
 

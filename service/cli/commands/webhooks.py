@@ -1,44 +1,30 @@
 """Commands about webhooks, which send the changes of a space to URLs."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
 from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import dry_run_option
-from muisti.service.cli.output import ago_of, cell, listed, said, talk
+from muisti.service.cli.base import Globals, Subcommands
+from muisti.service.cli.options import choice, dry_run, integer
+from muisti.service.cli.output import talk
 from muisti.service.cli.session import ask
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-COMMANDS = {
-    "create": ("webhooks:create", "Send the changes of the space to a URL, from now on."),
-    "list": ("webhooks:list_webhooks", "List webhooks, with the last change sent and the failures."),
-    "delete": ("webhooks:delete", "Delete a webhook."),
-    "redeliver": ("webhooks:redeliver", "Send again the changes that failed, and all after them."),
-}
+from muisti.service.cli.views import Text, ago_of, cell, listed, said, seq_number
 
 webhook = Subcommands(
     "webhook",
-    commands_at=COMMANDS,
     examples=("muisti webhook create https://hooks.example.com/muisti", "muisti webhook list"),
     help="Send the changes of a space to a URL.\n\nA running server sends them, as signed POST requests, to the hosts "
     "that its setting MUISTI_WEBHOOK_HOSTS allows.",
 )
 
 
-def _number(one: Any) -> str:
-    return one["seq"].rpartition(":")[2]
-
-
 def _letters(one: Any) -> str:
     return ",".join(f"{each['first']}-{each['last']}" for each in one["dead_letters"])
 
 
-def _state(one: Any) -> "Text":
+def _state(one: Any) -> Text:
     words = f"{one['state']}: {one['error']}" if one["error"] else one["state"]
     return cell(words, "green" if one["state"] == "ok" else "red")
 
@@ -49,30 +35,22 @@ WEBHOOKS = listed(
         "webhook": "id",
         "URL": "url",
         "state": _state,
-        "sent up to": _number,
+        "sent up to": seq_number,
         "last": ago_of("told_at"),
         "failed": "attempts",
         "dead letters": _letters,
     },
-    ("id", "url", "state", _number, "attempts", _letters, "error"),
+    ("id", "url", "state", seq_number, "attempts", _letters, "error"),
     right=("failed",),
     none="There are no webhooks yet: muisti webhook create URL",
 )
 
 
-@command("muisti webhook create https://hooks.example.com/muisti --change created --change updated")
+@webhook.has("muisti webhook create https://hooks.example.com/muisti --change created --change updated")
 @click.argument("address", metavar="URL")
-@click.option(
-    "--change",
-    "changes",
-    type=click.Choice(get_args(ChangeKind)),
-    multiple=True,
-    help="Send only this kind; repeat it.",
-)
-@click.option(
-    "--show", type=click.Choice(get_args(Show)), default="ids", show_default=True, help="Content of a message."
-)
-@dry_run_option
+@choice("--change changes", "Send only this kind; repeat it.", get_args(ChangeKind), multiple=True)
+@choice("--show", "Content of a message.", get_args(Show), default="ids")
+@dry_run
 def create(options: Globals, address: str, changes: tuple[str, ...], show: str, dry_run: bool) -> None:
     """Send the changes of the space to a URL, from now on.
 
@@ -84,7 +62,7 @@ def create(options: Globals, address: str, changes: tuple[str, ...], show: str, 
         talk("The secret is shown once.")
 
 
-@command("muisti webhook list", name="list")
+@webhook.has("muisti webhook list", name="list")
 def list_webhooks(options: Globals) -> None:
     """List webhooks, with the last change sent and the failures.
 
@@ -94,19 +72,19 @@ def list_webhooks(options: Globals) -> None:
     ask(options, calls.list_webhooks, WEBHOOKS, reads=True)
 
 
-@command("muisti webhook delete 5f0b7a1e2b1f")
+@webhook.has("muisti webhook delete 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
-@dry_run_option
+@dry_run
 def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
     """Delete a webhook."""
     deleted = said(f"Deleted {webhook_id}.", webhook_id)
     ask(options, lambda space: calls.delete_webhook(space, webhook_id, dry_run=dry_run), deleted)
 
 
-@command("muisti webhook redeliver 5f0b7a1e2b1f")
+@webhook.has("muisti webhook redeliver 5f0b7a1e2b1f")
 @click.argument("webhook_id", metavar="ID")
-@click.option("--since", type=click.IntRange(min=0), metavar="N", help="Send all changes after number N.")
-@dry_run_option
+@integer("--since", "Send all changes after number N.", 0)
+@dry_run
 def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: bool) -> None:
     """Send again the changes that failed, and all after them."""
     body = {"since": since}

@@ -1,25 +1,62 @@
-"""Commands that change what is stored: add, put, update, supersede, delete."""
+"""Commands that change what is stored: add, put, update, supersede, delete; and validate, which only checks."""
 
-import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast, get_args
-
-import click
-
 from muisti.client import calls
-from muisti.core.model.terms import CONTENT_MAX, OnConflict
+from muisti.core.model.terms import CONTENT_MAX
+from muisti.core.model.terms import OnConflict
+from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
-from muisti.service.cli.base import TOO_LONG, USAGE, Failure, Globals, command
-from muisti.service.cli.completing import completes
-from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
-from muisti.service.cli.options import CLEAR, comma_list, dry_run_option, if_version_option, memory_fields, said_fields
-from muisti.service.cli.output import answer, cell, hint, likeness, lines, one_line, said, talk
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import CONFLICT
+from muisti.service.cli.base import Failure
+from muisti.service.cli.base import Globals
+from muisti.service.cli.base import TOO_LONG
+from muisti.service.cli.base import USAGE
+from muisti.service.cli.base import command
+from muisti.service.cli.base import completes
+from muisti.service.cli.naming import NAME
+from muisti.service.cli.naming import find
+from muisti.service.cli.naming import find_id
+from muisti.service.cli.naming import locate
+from muisti.service.cli.naming import memory_argument
+from muisti.service.cli.naming import split_text
+from muisti.service.cli.options import choice
+from muisti.service.cli.options import comma_list
+from muisti.service.cli.options import dry_run
+from muisti.service.cli.options import if_version
+from muisti.service.cli.options import memory_fields
+from muisti.service.cli.options import option
+from muisti.service.cli.options import said_fields
+from muisti.service.cli.output import answer
+from muisti.service.cli.output import hint
+from muisti.service.cli.output import show
+from muisti.service.cli.output import talk
+from muisti.service.cli.session import Reply
+from muisti.service.cli.session import Session
 from muisti.service.cli.session import session
+from muisti.service.cli.views import Shown
+from muisti.service.cli.views import brief
+from muisti.service.cli.views import cell
+from muisti.service.cli.views import fields
+from muisti.service.cli.views import grid
+from muisti.service.cli.views import likeness
+from muisti.service.cli.views import lines
+from muisti.service.cli.views import said
+from muisti.service.cli.views import stack
+from muisti.service.cli.views import stated
+from muisti.service.cli.views import tabbed
+from typing import Any
+from typing import TYPE_CHECKING
+from typing import get_args
+import click
+import sys
+
 
 if TYPE_CHECKING:
-    from muisti.client import Reply
-    from muisti.core.model.outcomes import FlagCode
-    from muisti.service.cli.opening import Session
+    from muisti.core.text import passages, secrets
+else:  # numpy and the core
+    passages = Lazy("muisti.core.text.passages")
+    secrets = Lazy("muisti.core.text.secrets")
 
 STDIN = "-"
 SHOWN = 60  # characters of a content in a confirmation
@@ -32,44 +69,29 @@ SHOWN = 60  # characters of a content in a confirmation
 )
 @click.argument("text")
 @memory_fields
-@click.option(
+@choice(
     "--on-conflict",
-    type=click.Choice(get_args(OnConflict)),
-    help="What to do when a memory already says the same, or the contrary.  [default: reject]",
+    "What to do when a memory already says the same, or the contrary.  [default: reject]",
+    get_args(OnConflict),
 )
-@click.option("--idempotency-key", metavar="KEY", help="Repeating the command with the same key stores nothing twice.")
-@dry_run_option
-def add(
-    options: Globals,
-    text: str,
-    *,
-    on_conflict: str | None,
-    idempotency_key: str | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
-) -> None:
+@option("--idempotency-key", "Repeating the command with the same key stores nothing twice.", metavar="KEY")
+@dry_run
+def add(options: Globals, text: str, *, idempotency_key: str | None, dry_run: bool, **fields: Any) -> None:
     """Store a text as a new memory.
 
     TEXT is the content; - reads it from standard input. Prints the new memory's ID.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
-        memory |= _sources(opened, memory)
-        body = memory | ({"on_conflict": on_conflict} if on_conflict else {})
+    with session(options, create=not dry_run, reads=dry_run) as opened:
+        body = _sourced(opened, memory)
         request = calls.add_memory(opened.space, body, idempotency_key=idempotency_key, dry_run=dry_run)
         reply = opened.write(lambda: opened.client.send(request))
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
         for found in reply.data.get("similar", ()):
             talk(_beside(found))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
-            lines("id"),
-        )
+        place = f"in the space {opened.space} of {opened.place}"
+        answer(options, reply, lambda memory: cell(f"Stored {memory['id']} {place}."), lines("id"))
 
 
 @command('muisti put rules deploy "We deploy on Mondays now" --author ann', "muisti put notes plan - < plan.md")
@@ -77,18 +99,10 @@ def add(
 @click.argument("key")
 @click.argument("text")
 @said_fields
-@if_version_option
-@dry_run_option
+@if_version
+@dry_run
 def put(
-    options: Globals,
-    category: str,
-    key: str,
-    text: str,
-    *,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
+    options: Globals, category: str, key: str, text: str, *, if_version: int | None, dry_run: bool, **fields: Any
 ) -> None:
     """Store a text at a category and key, replacing any memory there.
 
@@ -96,22 +110,15 @@ def put(
     without any of its old fields. Prints the ID and the version.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
-        memory |= _sources(opened, memory)
+    with session(options, create=not dry_run, reads=dry_run) as opened:
+        body = _sourced(opened, memory)
 
-        def sent() -> "Reply":
+        def sent() -> Reply:
             tag = named.etag(opened.client, opened.space, (category, key), if_version)
-            request = calls.put_entry(opened.space, category, key, memory, if_match=tag, dry_run=dry_run)
-            return opened.client.send(request)
+            return opened.client.send(calls.put_entry(opened.space, category, key, body, if_match=tag, dry_run=dry_run))
 
         reply = sent() if if_version is not None else opened.write(sent)
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Stored {memory['id']} at {category}/{key}: version {memory['version']}."),
-            lines("id", "version"),
-        )
+        answer(options, reply, *stated("Stored {id} at {category}/{key}: version {version}.", "id", "version"))
         if not dry_run and reply.data["version"] > 1:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
@@ -123,20 +130,12 @@ def put(
     'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --user "I moved to Oslo"',
 )
 @click.argument("words", metavar=f"{NAME} [TEXT]", nargs=-1, required=True, shell_complete=completes("memory"))
-@click.option("--user", metavar="TEXT", help="Of a turn of a conversation: its first message.")
-@click.option("--system", metavar="TEXT", help="Of a turn of a conversation: the reply to it; empty removes the reply.")
+@option("--user", "Of a turn of a conversation: its first message.", metavar="TEXT")
+@option("--system", "Of a turn of a conversation: the reply to it; empty removes the reply.", metavar="TEXT")
 @memory_fields
-@if_version_option
-@dry_run_option
-def update(
-    options: Globals,
-    words: tuple[str, ...],
-    *,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
-) -> None:
+@if_version
+@dry_run
+def update(options: Globals, words: tuple[str, ...], *, if_version: int | None, dry_run: bool, **fields: Any) -> None:
     """Change fields of a memory.
 
     Only the fields that you give change. TEXT is the new content; - reads it from standard input. Two words are a name
@@ -148,18 +147,11 @@ def update(
     changes = ({} if text is None else {"content": text_of(text)}) | _given(fields, clearing=True)
     if not changes:
         raise click.UsageError("nothing to change: give a new TEXT or at least one field")
-    with session(options, allowed(allow_secrets)) as opened:
-        changes |= _sources(opened, changes)
-        found = locate(opened, name)
+    with session(options) as opened:
+        body, found = _sourced(opened, changes), locate(opened, name)
         tag = named.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(named.update(opened.space, found, changes, if_match=tag, dry_run=dry_run))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
-            lines("id", "version"),
-        )
+        reply = opened.client.send(named.update(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        answer(options, reply, *stated("Changed {id}: now version {version}.", "id", "version"))
         if not dry_run:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
@@ -168,61 +160,44 @@ def update(
     'muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',
     'muisti supersede rules deploy "We deploy on Mondays now"',
 )
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_argument
 @click.argument("text")
 @memory_fields
-@if_version_option
-@dry_run_option
+@if_version
+@dry_run
 def supersede(
-    options: Globals,
-    name: tuple[str, ...],
-    text: str,
-    *,
-    if_version: int | None,
-    allow_secrets: bool,
-    dry_run: bool,
-    **fields: Any,
+    options: Globals, name: tuple[str, ...], text: str, *, if_version: int | None, dry_run: bool, **fields: Any
 ) -> None:
     """Replace a memory by a new one; the old one stays in the history.
 
     TEXT is the content of the new one; - reads it from standard input. Searches no longer find the old one. Without
     --category and --key the new memory takes over those of the old. Prints the new ID.
     """
-    check_name(name)
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets)) as opened:
-        memory |= _sources(opened, memory)
-        found = locate(opened, name)
+    with session(options) as opened:
+        body, found = _sourced(opened, memory), locate(opened, name)
         tag = named.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(named.supersede(opened.space, found, memory, if_match=tag, dry_run=dry_run))
-        talk_of_flags(reply.data)
-        answer(
-            options,
-            reply,
-            lambda memory: cell(f"Stored {memory['id']} in place of {'/'.join(name)}."),
-            lines("id"),
-        )
+        reply = opened.client.send(named.supersede(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        answer(options, reply, lambda new: cell(f"Stored {new['id']} in place of {'/'.join(name)}."), lines("id"))
         if not dry_run:
             hint(options, "To undo it: muisti undo")
 
 
 @command("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann")
-@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
-@if_version_option
-@dry_run_option
+@memory_argument
+@if_version
+@dry_run
 def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
     """Delete a memory.
 
     Name it by its ID, or by its CATEGORY and KEY. Prints the ID. Its versions stay in the history: `muisti restore`
     brings the memory back, and `muisti purge` erases it permanently.
     """
-    check_name(name)
     with session(options) as opened:
         found = find(opened, name)
         tag = named.etag(opened.client, opened.space, found["id"], if_version)
-        request = calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run)
-        reply = opened.client.send(request)
-        answer(options, reply, *said(f"Deleted {found['id']}: {_start(found)}", found["id"]))
+        reply = opened.client.send(calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run))
+        answer(options, reply, *said(f"Deleted {found['id']}: {brief(found['content'], SHOWN)}", found["id"]))
         if not dry_run:
             hint(options, f"To restore it: muisti restore {found['id']}")
 
@@ -240,7 +215,6 @@ def text_of(text: str) -> str:
 
 
 def _standard_input() -> str:
-    """Read all of standard input, without the last end of line."""
     try:
         return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
     except UnicodeDecodeError as error:
@@ -256,43 +230,14 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
             if value:
                 given[field] = comma_list(value)
         elif value is not None:
-            given[field] = None if clearing and value == CLEAR else value
+            given[field] = None if clearing and value == "" else value
     return given
 
 
-def _sources(opened: "Session", fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `derived_from` with whole ids, however the memories were named."""
-    named = fields.get("derived_from")
-    return {} if not named else {"derived_from": [find_id(opened, [name]) for name in named]}
-
-
-def allowed(secrets: bool) -> tuple[str, ...]:
-    """Return the parts of the space's policy that this command overrides."""
-    return ("secrets",) if secrets else ()
-
-
-def talk_of_flags(data: Mapping[str, Any]) -> None:
-    for flag in data.get("flags", ()):
-        talk(_flagged(flag))
-    for each in data.get("degraded", ()):
-        talk(f"{each[0].upper()}{each[1:]}.")
-
-
-def _flagged(flag: Mapping[str, Any]) -> str:
-    """Return a flag on a stored memory as a sentence.
-
-    >>> [_flagged({"code": code, "path": "$.content", "kind": "a key"}) for code in ("suspected", "redacted")]
-    ['Stored, but content may hold a secret: a key.', 'Not stored, in content: what looks like a key.']
-    """
-    match cast("FlagCode", flag["code"]):
-        case "echo":
-            return f"It only repeats memories that were just found: {' '.join(flag['ids'])}"
-        case "trust_lowered":
-            return f"Its trust is limited by the memories that it is derived from: {' '.join(flag['ids'])}"
-        case "suspected":
-            return f"Stored, but {flag['path'].removeprefix('$.')} may hold a secret: {flag['kind']}."
-        case "redacted":
-            return f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}."
+def _sourced(opened: Session, memory: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with whole ids in `derived_from`, however the memories were named."""
+    sources = memory.get("derived_from")
+    return {**memory, **({"derived_from": [find_id(opened, [name]) for name in sources]} if sources else {})}
 
 
 def _beside(found: Mapping[str, Any]) -> str:
@@ -301,6 +246,59 @@ def _beside(found: Mapping[str, Any]) -> str:
     return f"Stored beside a similar memory: {likeness(found)}"
 
 
-def _start(memory: Mapping[str, Any]) -> str:
-    text = one_line(memory["content"])
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+AGAINST = ("duplicate", "conflict")
+
+
+@command(
+    'muisti validate "The staging database runs on port 5436"',
+    "muisti validate - < notes.md",
+    'muisti validate "We deploy on Fridays" --json',
+)
+@click.argument("text")
+def validate(options: Globals, text: str) -> None:
+    """Check a text without storing it.
+
+    TEXT is the content; - reads it from standard input. Prints the number of tokens and passages, whether it looks
+    like a secret, and which memories say the same or the contrary. The exit code is that of `muisti add`: 2 for a
+    conflict, 3 for a text that is too long.
+    """
+    content = text_of(text)
+    rule = secrets.find_secret(content)
+    with session(options, reads=True) as opened:
+        answer = _tried(opened, content)
+    parts = sentences.split(content, answer["tokens"])
+    found: dict[str, Any] = {
+        "characters": len(content),
+        "tokens": answer["tokens"],
+        "passages": len(parts),
+        "secret": rule,
+        "similar": answer["similar"],
+    }
+    show(options, found, _validated, _validated_lines)
+    if any(one["kind"] in AGAINST for one in found["similar"]):
+        raise click.exceptions.Exit(CONFLICT)
+
+
+def _tried(opened: Session, content: str) -> Mapping[str, Any]:
+    request = calls.add_memory(opened.space, {"content": content, "on_conflict": "keep"}, dry_run=True)
+    try:
+        return opened.client.send(request).data["answer"]
+    except ApiError as error:
+        if error.code != "sensitive_content":
+            raise
+        return {"tokens": None, "similar": []}
+
+
+def _validated_lines(found: Mapping[str, Any]) -> list[str]:
+    numbers = [tabbed(name, found[name]) for name in ("characters", "tokens", "passages", "secret")]
+    return [*numbers, *(tabbed(one["kind"], one["id"], one["content"]) for one in found["similar"])]
+
+
+def _validated(found: Mapping[str, Any]) -> Shown:
+    numbers = [(cell(name, "dim"), cell(found[name])) for name in ("characters", "tokens", "passages")]
+    if found["secret"]:
+        numbers.append((cell("looks like a secret", "red"), cell(f"rule {found['secret']}: add would refuse it")))
+    if not found["similar"]:
+        return stack(fields(numbers), cell("No similar memory is stored."))
+    rows = ((cell(one["kind"], "red" if one["kind"] in AGAINST else ""), likeness(one)) for one in found["similar"])
+    return stack(fields(numbers), grid(None, "would be", "memory", rows=rows))

@@ -1,19 +1,21 @@
 """The command line on the real service in this process, one database file for each test."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import closing
+from muisti.service.cli import COMMANDS
+from muisti.service.cli import SECTIONS
+from muisti.service.cli import main
+from muisti.service.cli import output
+from muisti.service.cli.base import GLOBAL
 from pathlib import Path
+from tests.service.conftest import Run
 from typing import Any
-
 import apsw
 import click
+import json
 import pytest
 
-from muisti.service.cli import COMMANDS, SECTIONS, main, output
-from muisti.service.cli.base import GLOBAL
-from muisti.service.cli.commands.doctor import checks
-from tests.service.conftest import Run
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -33,8 +35,7 @@ def added(run: Run, *words: str) -> dict[str, Any]:
 
 def for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a terminal."""
-    for module in (output, checks):
-        monkeypatch.setattr(module, "for_people", lambda _: True)
+    monkeypatch.setattr(output, "for_people", lambda _: True)
 
 
 NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
@@ -284,7 +285,7 @@ def test_every_help_below_has_an_example(run: Run):
     shown = run("--help").stdout
     assert "Examples:" in shown and all(f"{title}:" in shown for title in SECTIONS)
     for name, command in commands().items():
-        for below in getattr(command, "commands_at", ()):
+        for below in getattr(command, "commands", ()):
             examples = run(name, below, "--help").stdout.partition("Examples:")[2]
             assert f"muisti {name} {below}" in examples
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from muisti.core.operations.compiled import Compiled
-from muisti.service.cli import compiling
+from muisti.service.cli import progress
 from muisti.service.cli.base import Globals
 
 PENDING = Compiled(ahead=False, pending=True, place="/cache/muisti", why=None, warning=None)
@@ -42,8 +42,8 @@ def once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
     def run(kernels: Kernels, *, again: bool = False) -> str:
         functions = SimpleNamespace(compiled_kernels=kernels.compiled_kernels, compile_kernels=kernels.compile_kernels)
-        monkeypatch.setattr(compiling, "compiled", functions)
-        compiling.compile_once(Globals(), again=again)
+        monkeypatch.setattr(progress, "compiled", functions)
+        progress.compile_once(Globals(), again=again)
         printed = capsys.readouterr()
         assert printed.out == ""
         return printed.err

@@ -1,16 +1,17 @@
 """Tables and hits on narrow terminals: nothing is cut, ids stay whole, no line is longer than the terminal."""
 
-import io
-import json
-import re
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from muisti.service.cli.views import cell
+from muisti.service.cli.views import fields
+from muisti.service.cli.views import grid
 from rich.console import Console
-
-from muisti.service.cli.output import cell, fields, grid
 from tests.service.conftest import Run
+import io
+import json
+import pytest
+import re
+
 
 pytestmark = pytest.mark.one_store
 

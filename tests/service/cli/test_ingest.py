@@ -1,16 +1,14 @@
 """Files and folders become documents by the command line, on a database file."""
 
-from pathlib import Path
-from threading import Event
-
-import pytest
-
 from muisti.service.cli.base import Globals
-from muisti.service.cli.commands.ingest import shape
-from muisti.service.cli.commands.ingest.bringing import Watching
-from muisti.service.cli.commands.ingest.looking import Folder
+from muisti.service.cli.commands import looking
+from muisti.service.cli.commands.bringing import Watching
+from muisti.service.cli.commands.looking import Folder
 from muisti.service.cli.session import session
+from pathlib import Path
 from tests.service.conftest import Run
+from threading import Event
+import pytest
 
 
 @pytest.fixture
@@ -27,9 +25,9 @@ def folder(run: Run, tmp_path: Path) -> Path:
 
 
 def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
-    how = shape.how(
+    how = looking.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
-        watch=True, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(), no_tests=False,
+        watch=True, dry_run=False, preview=False, main_content=False, languages=(), no_tests=False,
     )  # fmt: skip
     options, stop = Globals(), Event()
 
@@ -46,8 +44,8 @@ def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
         for look, _ in Watching(options, opened, Folder.of(folder, how)).looks(stop):
             seen.append(look)
             steps.pop(0)()
-        assert seen[0].sent.outcomes == {"stored": 5}
-        assert (seen[1].wanted, seen[1].sent.outcomes) == (["docs/one.md"], {"updated": 1})
+        assert seen[0].outcomes == {"stored": 5}
+        assert (seen[1].wanted, seen[1].outcomes) == (["docs/one.md"], {"updated": 1})
         assert seen[2].ended == ["shop/docs/two.md"]
         assert seen[3].ended == ["shop/app.py"]
     assert "pier" in run("documents", "text", "shop/docs/one.md").stdout

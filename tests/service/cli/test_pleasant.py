@@ -1,8 +1,19 @@
 """Comfort of the command line: it completes words, gives hints, has a dry run, and stops on a signal."""
 
+from contextlib import suppress
+from importlib import resources
+from muisti.service.cli import main
+from muisti.service.cli import output
+from muisti.service.cli.commands.server import Reading
+from muisti.service.cli.commands.server import rows
+from pathlib import Path
+from tests.service.app.test_server import serving
+from tests.service.conftest import Run
+from typing import IO
 import fcntl
 import json
 import os
+import pytest
 import shlex
 import signal
 import struct
@@ -10,17 +21,8 @@ import subprocess
 import sys
 import termios
 import time
-from contextlib import suppress
-from pathlib import Path
-from typing import IO
 
-import pytest
-
-from muisti.service import demo
-from muisti.service.cli import main, output
-from muisti.service.cli.commands.top import Reading, rows
-from tests.service.app.test_server import serving
-from tests.service.conftest import Run
+STATIC = resources.files("muisti.service").joinpath("static")
 
 MUISTI = Path(sys.executable).with_name("muisti")
 
@@ -71,7 +73,8 @@ def test_the_demo_leaves_what_it_is_asked_to_leave(run: Run, monkeypatch: pytest
 
 
 def test_the_project_of_the_demo_is_two_hundred_memories_that_differ():
-    found = [*demo.memories()]
+    text = STATIC.joinpath("harbour.ndjson").read_text("utf-8")
+    found = [json.loads(line) for line in text.splitlines()]
     assert len(found) == len({memory["content"] for memory in found}) == 200
     assert len({memory["category"] for memory in found}) > 10
 
@@ -102,7 +105,7 @@ def test_the_skill_is_printed_installed_and_served(run: Run, tmp_path: Path, cli
 
 
 def test_commands_of_the_skill_are_commands():
-    text = Path(demo.__file__).parents[1].joinpath("static", "skill.md").read_text("utf-8")
+    text = STATIC.joinpath("skill.md").read_text("utf-8")
     named = {words.split()[1] for words in text.split("`") if words.startswith("muisti ")}
     assert named >= {"search", "add", "supersede", "restore"}
     assert named <= {*main.list_commands(None)}  # pyright: ignore[reportArgumentType]
@@ -136,9 +139,7 @@ def test_a_reader_that_stops_reading_is_no_failure(tmp_path: Path, environ: dict
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w") as closed:
-        done = subprocess.run(
-            [sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True, env=environ
-        )
+        done = subprocess.run([sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True, env=environ)
     assert (done.returncode, done.stderr) == (0, "")
 
 

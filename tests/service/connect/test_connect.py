@@ -14,7 +14,7 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client as McpClient
 from mcp.client.stdio import stdio_client
 
-from muisti.service.cli.commands.connect import CLIENTS as NAMES
+from muisti.service.cli.commands.clients import CLIENTS as NAMES
 from muisti.service.connect import jsonc, program
 from muisti.service.connect.clients import CLIENTS, KEY, Home
 from muisti.service.settings.tool_groups import GROUPS, groups_in, in_order

@@ -300,8 +300,8 @@ def test_the_command_line_follows_a_server_and_a_file(
             if len(said) == 3:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr("muisti.service.cli.commands.feed.click.echo", echo)
-        monkeypatch.setattr("muisti.service.cli.commands.feed.PAUSE", 0.05)
+        monkeypatch.setattr("muisti.service.cli.commands.history.click.echo", echo)
+        monkeypatch.setattr("muisti.service.cli.commands.history.PAUSE", 0.05)
         engine.owner.write.add("default", [Draft(content="old")])
         since = str(engine.spaces.get("default").at)
         engine.owner.write.add("default", [Draft(content="one")])

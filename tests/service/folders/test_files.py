@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from muisti.service.folders import git, walking
-from muisti.service.folders.choosing import files
+from muisti.service.folders import git
+from muisti.service.folders.choosing import files, walked
 from tests.examples import examples
 from tests.service.folders.trees import listed, make, run, trees
 
@@ -19,9 +19,9 @@ def test_walking_finds_what_git_lists(tree: tuple[set[str], dict[str, str], str]
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder).resolve()
         make(top, *tree)
-        assert set(walking.files(top)) == listed(top)
+        assert set(walked(top)) == listed(top)
         for inner in (path for path in top.rglob("*") if path.is_dir() and ".git" not in path.parts):
-            assert set(walking.files(inner)) == listed(inner)
+            assert set(walked(inner)) == listed(inner)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_links_large_files_and_pipes_are_left_out_with_a_reason(top: Path):
 def test_another_repository_inside_is_left_out(top: Path):
     (top / "vendor").mkdir()
     make(top / "vendor", {"z.py"}, {}, "\n")
-    assert set(walking.files(top)) == listed(top)
+    assert set(walked(top)) == listed(top)
     assert [one.reason for one in files(top).skipped] == ["is another repository"]
 
 
@@ -98,5 +98,5 @@ def test_a_worktree_obeys_what_its_repository_excludes(top: Path, tmp_path: Path
     run(top, "worktree", "add", "-q", str(place))
     (place / "x.secret").write_text("x")
     (place / "y.txt").write_text("y")
-    found = set(walking.files(place))
+    found = set(walked(place))
     assert found == listed(place) and "y.txt" in found and "x.secret" not in found

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muisti.service.folders import git
-from muisti.service.folders.hooks import HOOKS, HookRefused, install, remove
+from muisti.service.folders.git import HOOKS, HookRefused, install_hooks, remove_hooks
 from tests.service.folders.trees import make, run
 
 
@@ -28,7 +28,7 @@ def outcomes(done: list) -> dict[str, str]:
 
 
 def test_hooks_run_the_command_after_a_commit(repository: Path, hooks: Path):
-    assert outcomes(install(hooks, f"touch '{repository}/ran'")) == dict.fromkeys(HOOKS, "added")
+    assert outcomes(install_hooks(hooks, f"touch '{repository}/ran'")) == dict.fromkeys(HOOKS, "added")
     run(repository, "add", "a")
     run(repository, "commit", "-qm", "one")
     for _ in range(200):
@@ -39,9 +39,9 @@ def test_hooks_run_the_command_after_a_commit(repository: Path, hooks: Path):
 
 
 def test_installing_twice_changes_nothing_and_another_command_replaces_the_first(hooks: Path):
-    install(hooks, "one")
-    assert set(outcomes(install(hooks, "one")).values()) == {"unchanged"}
-    assert set(outcomes(install(hooks, "two")).values()) == {"changed"}
+    install_hooks(hooks, "one")
+    assert set(outcomes(install_hooks(hooks, "one")).values()) == {"unchanged"}
+    assert set(outcomes(install_hooks(hooks, "two")).values()) == {"changed"}
     text = (hooks / HOOKS[0]).read_text()
     assert "two" in text and "one" not in text
 
@@ -51,23 +51,23 @@ def test_a_hook_that_is_there_keeps_its_lines(hooks: Path):
     mine = hooks / HOOKS[0]
     mine.write_text("#!/usr/bin/env bash\necho mine\nexit 0\n")
     mine.chmod(0o750)
-    install(hooks, "theirs")
+    install_hooks(hooks, "theirs")
     assert mine.read_text().startswith("#!/usr/bin/env bash\n") and mine.read_text().endswith("echo mine\nexit 0\n")
-    assert outcomes(remove(hooks))[HOOKS[0]] == "removed"
+    assert outcomes(remove_hooks(hooks))[HOOKS[0]] == "removed"
     assert mine.read_text() == "#!/usr/bin/env bash\necho mine\nexit 0\n"
     assert mine.stat().st_mode & 0o777 == 0o751
 
 
 def test_hooks_of_ours_alone_are_deleted(hooks: Path):
-    install(hooks, "ours")
-    assert set(outcomes(remove(hooks)).values()) == {"removed"}
+    install_hooks(hooks, "ours")
+    assert set(outcomes(remove_hooks(hooks)).values()) == {"removed"}
     assert not any((hooks / name).exists() for name in HOOKS)
-    assert set(outcomes(remove(hooks)).values()) == {"absent"}
+    assert set(outcomes(remove_hooks(hooks)).values()) == {"absent"}
 
 
 def test_a_hook_in_another_language_is_refused_and_none_is_changed(hooks: Path):
     hooks.mkdir(exist_ok=True)
     (hooks / HOOKS[-1]).write_text("#!/usr/bin/python3\nprint()\n")
     with pytest.raises(HookRefused):
-        install(hooks, "ours")
+        install_hooks(hooks, "ours")
     assert not (hooks / HOOKS[0]).exists()

@@ -11,7 +11,7 @@ import pytest
 
 from muisti.core import model
 from muisti.core.model.errors import MuistiError
-from muisti.service.cli import failures, opening
+from muisti.service.cli import opening, refusing
 from muisti.service.mcp import refusals
 from muisti.service.schemas.errors import KINDS, REMEDIES
 
@@ -65,4 +65,4 @@ def test_advice_is_about_declared_kinds(advice: dict[str, object]):
 
 
 def test_advice_on_errors_of_a_local_database_is_about_declared_kinds():
-    assert {kind.code for kind in failures.NEXT} - set(KINDS) == set()
+    assert {kind.code for kind in refusing.NEXT} - set(KINDS) == set()

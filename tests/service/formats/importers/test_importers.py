@@ -7,7 +7,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import InvalidInput
-from muisti.service.cli.commands.imports import SYSTEMS
+from muisti.service.cli.commands.transfer import SYSTEMS
 from muisti.service.formats.importers.items import Item
 from muisti.service.formats.importers.registry import IMPORTERS, recognised
 from muisti.service.formats.importers.source_files import Source

@@ -1,8 +1,7 @@
-"""The export command."""
+"""Commands that move memories between spaces, files and systems: export and import."""
 
 import os
 import shutil
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,18 +11,20 @@ import msgspec
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, command
-from muisti.service.cli.output import check_folder, print_json, talk, write_file
+from muisti.service.cli.options import allowing, choice, flag, integer, option
+from muisti.service.cli.output import STDOUT, check_folder, print_json, talk, write_file
 from muisti.service.cli.session import space_choice
 
 if TYPE_CHECKING:
     from muisti.service.cli import ends
+    from muisti.service.cli.commands import intake
     from muisti.service.formats import lines, markdown
 else:  # with the core
     ends = Lazy("muisti.service.cli.ends")
     lines = Lazy("muisti.service.formats.lines")
     markdown = Lazy("muisti.service.formats.markdown")
+    intake = Lazy("muisti.service.cli.commands.intake")
 
-STDOUT = "-"
 SUFFIX = ".ndjson"
 
 
@@ -35,17 +36,10 @@ SUFFIX = ".ndjson"
     "muisti export --all Everything",
 )
 @click.argument("file", metavar="FILE")
-@click.option("--all", "every", is_flag=True, help="Export every space: FILE is a folder, with a file for each.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("lines", "markdown")),
-    default="lines",
-    show_default=True,
-    help="Lines of JSON, or a folder of notes in Markdown.",
-)
-@click.option("--no-vectors", is_flag=True, help="Leave the vectors out; an import computes them again.")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@flag("--all every", "Export every space: FILE is a folder, with a file for each.")
+@choice("--format form", "Lines of JSON, or a folder of notes in Markdown.", ("lines", "markdown"), default="lines")
+@flag("--no-vectors", "Leave the vectors out; an import computes them again.")
+@flag("--force", "Overwrite an existing file.")
 def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: bool, force: bool) -> None:
     """Write a space to a file, or to a folder of Markdown notes.
 
@@ -68,11 +62,9 @@ def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: b
         if form == "markdown":
             count = _write_notes(pieces, Path(file), force=force)
             talk(f"Wrote {count:,} notes to {file}.")
-        elif file == STDOUT:
-            for piece in pieces:
-                sys.stdout.buffer.write(piece)
-        else:
-            _write(pieces, Path(file), force=force)
+            return
+        _write(pieces, Path(file), force=force)
+        if file != STDOUT:
             talk(f"Wrote {Path(file).stat().st_size:,} bytes to {file}.")
 
 
@@ -90,24 +82,14 @@ def _export_all(options: Globals, folder: str, *, notes: bool, vectors: bool, fo
     with ends.opened_end(options, need="read") as end:
         for space in sorted(end.spaces()):
             path = Path(folder) / (space if notes else space + SUFFIX)
-            _export_one(end, space, path, notes=notes, vectors=vectors, force=force)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with end.export(space, vectors=vectors and not notes) as pieces:
+                (_write_notes if notes else _write)(pieces, path, force=force)
             written.append({"space": space, "file": str(path)})
             if not options.json:
                 click.echo(f"{space}\t{path}")
     if options.json:
         print_json({"items": written})
-
-
-def _export_one(end: "ends.End", space: str, path: Path, *, notes: bool, vectors: bool, force: bool) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Failure(f"{path.parent} cannot be made: {error.strerror}") from error
-    with end.export(space, vectors=vectors and not notes) as pieces:
-        if notes:
-            _write_notes(pieces, path, force=force)
-        else:
-            _write(pieces, path, force=force)
 
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
@@ -175,3 +157,51 @@ def _move(part: Path, folder: Path) -> None:
         place = folder / note.relative_to(part)
         place.parent.mkdir(exist_ok=True)
         note.replace(place)
+
+
+SYSTEMS = (
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "cogx", "hazina", "json", "letta",
+    "mcp-memory", "mcp-memory-service", "mem0", "memorg", "obsidian", "vipune", "zakira", "zapomni", "zep",
+)  # fmt: skip
+
+
+@command(
+    "muisti import memories.ndjson --dry-run",
+    "muisti import zakira.db",
+    "muisti import ~/Vault",
+    """echo '["We deploy on Tuesdays"]' | muisti import -""",
+    "muisti import --from mem0 export.json",
+    "muisti import ~/.vipune/memories.db --project acme/web",
+    "ssh laptop muisti export - | muisti import -",
+    "muisti import --list",
+    "muisti import --undo 3",
+    name="import",
+)
+@click.argument("files", metavar="FILE…", nargs=-1)
+@choice("--from system", "System that the file comes from, if its content does not show it.", SYSTEMS)
+@flag("--dry-run", "Print what the import would do, and change nothing.")
+@flag("--each", "Import the valid lines even if others are not.  [default: all or none]")
+@option("--project projects", "Only this project of the file; repeat it.", multiple=True)
+@allowing("secrets", "Also import texts that look like a password or a key.")
+@allowing("personal_data", "Also import texts that look like personal data.")
+@flag("--list listed", "List the imports of the space.")
+@integer("--undo", "Delete the memories of import N.", 1)
+def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
+    """Import an export of Muisti, or the memories of another system.
+
+    FILE is a file or folder whose content shows the format (docs/how-to/importing.md); - is standard input. JSON of
+    your own is a list of texts or of objects with a text, or one of either in each line. Or it is an object of texts by
+    id. Projects and workspaces of other systems become spaces; with --space everything goes into that one. Memories
+    that exist already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and
+    why others were not.
+    """
+    asked = sum((bool(files), how["listed"], how["undo"] is not None))
+    if asked != 1:
+        raise click.UsageError("give files to import, or --list, or --undo N")
+    if how["listed"]:
+        intake.show_imports(options)
+    elif how["undo"] is not None:
+        intake.undo_import(options, how["undo"])
+    else:
+        way = intake.How(how["system"], how["dry_run"], not how["each"], how["projects"])
+        intake.bring(options, files, way)

@@ -14,15 +14,16 @@ from muisti.core.databases import Database, open_database
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput, StoreUnavailable
 from muisti.core.model.times import system_clock
-from muisti.core.operations.checkup import Findings, Flaw, look
+from muisti.core.operations.checkup import Findings, look
 from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with_memories
 from muisti.core.operations.repair import mend, recover
 from muisti.service.cli.base import Globals
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console, tabbed, talk
+from muisti.service.cli.output import talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import choose, kin
 from muisti.service.cli.session import refusals
+from muisti.service.cli.views import tabbed
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings
@@ -55,25 +56,21 @@ def integrity(path: Path) -> Check:
 def memories_of(options: Globals, database: Database, models: Models, *, quick: bool) -> Iterator[Check]:
     """Yield the checks of a database with Muisti's schema; `quick` skips those that read all of it."""
     if not quick:
-        yield from checks_of(inspected(options, database, models))
+        with Stages(options) as stages:
+            stages.begin("doctor")
+            found = look(database, models, lambda done, total: stages.note("versions", done, total))
+        yield from checks_of(found)
     yield _clock(database)
     yield from _split(database)
-
-
-def inspected(options: Globals, database: Database, models: Models) -> Findings:
-    """Check all versions, with a progress bar."""
-    with Stages(console(options, stderr=True)) as stages:
-        stages.begin("doctor")
-        return look(database, models, lambda done, total: stages.note("versions", done, total))
 
 
 def checks_of(findings: Findings) -> Iterator[Check]:
     """Yield the findings of a checkup as checks, with their text."""
     unsealed = f", {findings.unsealed:,} of them without a checksum yet" if findings.unsealed else ""
     if findings.altered:
-        count = len(findings.altered)
+        count, places = len(findings.altered), [f"{one.memory} version {one.version}" for one in findings.altered]
         many = "1 version does" if count == 1 else f"{count:,} versions do"
-        detail = f"{many} not say what was stored: {_places(findings.altered)}. {REPAIR}"
+        detail = f"{many} not say what was stored: {_some(places)}. {REPAIR}"
         yield Check("memories", "failed", detail)
     else:
         yield Check("memories", "ok", f"{findings.versions:,} versions say what was stored{unsealed}")
@@ -86,10 +83,6 @@ def checks_of(findings: Findings) -> Iterator[Check]:
         )
     else:
         yield Check("index", "ok", "derived data match the memories")
-
-
-def _places(found: Sequence[Flaw]) -> str:
-    return _some([f"{flaw.memory} version {flaw.version}" for flaw in found])
 
 
 def _some(parts: Sequence[str]) -> str:
@@ -162,7 +155,7 @@ def repair_faults(options: Globals, checks: Sequence[Check]) -> Done:
     """Repair the faults that the failed checks found."""
     failed = {check.name: check.detail for check in checks if check.status == "failed"}
     left = [f"{name}: {detail}" for name, detail in failed.items() if name not in (*SAVED, *MENDED)]
-    with refusals(options), Stages(console(options, stderr=True)) as stages:
+    with refusals(options), Stages(options) as stages:
         settings, stage = in_force(options), stages.note
         stages.begin("repair")
         models = models_of(settings) if "model" not in failed else Models()

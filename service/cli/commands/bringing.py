@@ -5,38 +5,32 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from msgspec import structs
+from watchfiles import watch
 
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.commands.ingest.looking import BINARY, Failed, Folder, Look, Sent, send_one
-from muisti.service.cli.commands.ingest.shape import STDIN, STDIN_PATH, How, document_path
-from muisti.service.cli.output import answer, cell, console, for_people, grid, listed, print_json, safe, tabbed, talk
+from muisti.service.cli.commands.looking import STDIN_PATH, Folder, How, Look, document_path, send_one, with_content
+from muisti.service.cli.output import answer, console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
-from muisti.service.cli.session import session
-from muisti.service.folders.choosing import Files, stated
-from muisti.service.folders.walking import IGNORE
-from muisti.service.folders.watching import changes
+from muisti.service.cli.session import Session, session
+from muisti.service.cli.views import grid, listed, safe, tabbed
+from muisti.service.folders.choosing import IGNORE, Files, stated
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from muisti.service.cli.opening import Session
-
+QUIET_MS = 50  # without an event, after which a batch is complete
+STEP_MS = 10
+GIT = f"{os.sep}.git{os.sep}"
 SHOWN = 30  # lines of each list of paths on a terminal
 DIRECT = 20  # changed files that are stored without a look at the whole folder
 
 
 def _where(one: Mapping[str, Any]) -> str:
-    """Return the definition, the headings and the page of a chunk."""
     page = [] if one["page"] is None else [f"page {one['page']}"]
     return " › ".join([*page, *one["headings"], *([one["symbol"]] if one["symbol"] else [])])
 
@@ -58,12 +52,12 @@ def bring(options: Globals, sources: Sequence[str], how: How) -> int:
             raise click.UsageError("--watch goes with one folder")
         return _watch(options, places[0], how)
     total = Look()
-    with session(options, how.allowed, create=not how.dry_run, reads=how.dry_run) as opened, _bars(options) as stages:
+    with session(options, create=not how.dry_run, reads=how.dry_run) as opened, Stages(options, silent=True) as stages:
         for source, place in zip(sources, places, strict=True):
             stages.begin(source)
-            _add(total, _bring_one(opened, place, how, stages))
+            total.add(_bring_one(opened, place, how, stages))
     _print_all(options, total, how)
-    return ERROR if total.sent.failed else OK
+    return ERROR if total.failed else OK
 
 
 def preview(options: Globals, sources: Sequence[str], how: How) -> None:
@@ -77,9 +71,7 @@ def preview(options: Globals, sources: Sequence[str], how: How) -> None:
     name = how.name or (STDIN_PATH if place is None else place.name)
     with session(options, reads=True) as opened:
         request = calls.preview_document(opened.space, {}, path=name, **how.reading())
-        headers = {**request.headers, "Content-Type": BINARY}
-        request = replace(request, body=None, content=content, headers=headers, long=True)
-        reply = opened.write(lambda: opened.client.send(request))
+        reply = opened.write(lambda: opened.client.send(with_content(request, content)))
         answer(options, reply, *CUTS)
 
 
@@ -89,7 +81,7 @@ def _place(source: str) -> Path | None:
     Raises:
         Failure: there is no such file or folder, or it may not be read.
     """
-    if source == STDIN:
+    if source == "-":
         return None
     place = Path(source).expanduser()
     if not place.exists():
@@ -107,42 +99,41 @@ def _bring_one(opened: Session, place: Path | None, how: How, stages: Stages) ->
         return Look(wanted=[path])
     mtime = None if place is None else place.stat().st_mtime_ns // 1_000
     found = Look(wanted=[path])
-    send_one(opened, path, sys.stdin.buffer.read() if place is None else place, how, found.sent, mtime)
+    send_one(opened, path, sys.stdin.buffer.read() if place is None else place, how, found, mtime)
     return found
 
 
-@contextmanager
-def _bars(options: Globals) -> Iterator[Stages]:
-    with Stages(console(options, stderr=True), silent=True) as stages:
-        yield stages
-
-
-def _add(total: Look, one: Look) -> None:
-    total.wanted += one.wanted
-    total.unchanged += one.unchanged
-    total.moved += one.moved
-    total.ended += one.ended
-    total.skipped += one.skipped
-    _add_sent(total.sent, one.sent)
-
-
-def _add_sent(total: Sent, one: Sent) -> None:
-    for outcome, count in one.outcomes.items():
-        total.count(outcome, count)
-    total.failed += one.failed
-    total.notes += one.notes
-
-
 def _watch(options: Globals, place: Path, how: How) -> int:
-    """Bring a folder in, then each change of it, until the person interrupts."""
     how = structs.replace(how, sync=True)
-    with session(options, how.allowed, create=True) as opened:
+    with session(options, create=True) as opened:
         try:
             for look, seconds in Watching(options, opened, Folder.of(place, how)).looks(Event()):
                 _print_change(options, look, seconds)
         except KeyboardInterrupt:
             return OK
     return OK
+
+
+def changes(folder: Path, stop: Event) -> Iterator[set[str]]:
+    """Yield the paths that changed, relative to the folder, batch by batch until `stop` is set.
+
+    An empty batch comes first, when watching has begun.
+    """
+    top = os.path.realpath(folder)
+    started = False
+    for batch in watch(
+        top,
+        watch_filter=lambda _, path: GIT not in path and not path.endswith(f"{os.sep}.git"),
+        debounce=1_600,
+        step=STEP_MS,
+        rust_timeout=QUIET_MS,
+        yield_on_timeout=True,
+        stop_event=stop,
+    ):
+        paths = {os.path.relpath(path, top).replace(os.sep, "/") for _, path in batch}
+        if paths or not started:
+            yield paths
+        started = True
 
 
 class Watching:
@@ -169,40 +160,34 @@ class Watching:
         changed = batch & set(known.found)
         now = stated(folder.place, changed, folder.largest)
         rules = any(path.rpartition("/")[2] == IGNORE for path in batch)
-        plain = len(now.found) == len(changed) <= DIRECT and not rules and _are_gone(folder, batch - changed)
+        there = any((folder.place / path).exists() for path in batch - changed)  # no temporary ones that were renamed
+        plain = len(now.found) == len(changed) <= DIRECT and not rules and not there
         if batch and plain:
             different = {path: file for path, file in now.found.items() if file != known.found[path]}
             if not different:
                 return None
             self._known = Files({**known.found, **different}, known.skipped)
-            sent = folder.store(self._opened, {folder.prefix + path: one for path, one in different.items()}, _silent)
-            return Look(wanted=sorted(different), sent=sent)
+            sent = folder.store(
+                self._opened, {folder.prefix + path: one for path, one in different.items()}, lambda done, total: None
+            )
+            sent.wanted += sorted(different)
+            return sent
         there = folder.files()
         if batch and there == known:
             return None
         self._known = there
-        with _bars(self._options) as stages:
+        with Stages(self._options, silent=True) as stages:
             stages.begin(str(folder.place))
             return folder.look(self._opened, lambda done, total: stages.note("files", done, total), there)
 
 
-def _are_gone(folder: Folder, paths: set[str]) -> bool:
-    """Return whether none of these files is there, as a temporary one that has been renamed is not."""
-    return not any((folder.place / path).exists() for path in paths)
-
-
-def _silent(done: int, total: int) -> None:
-    return
-
-
 def _print_all(options: Globals, total: Look, how: How) -> None:
-    """Print what became of the files: counts, and each file that failed, moved or ended."""
     if options.json:
         print_json(_said(total))
         return
     if how.dry_run:
         talk("Nothing was stored.")
-    for note in total.sent.notes:
+    for note in total.notes:
         talk(safe(note))
     if for_people(options):
         _print_to_a_person(options, total, how)
@@ -212,7 +197,6 @@ def _print_all(options: Globals, total: Look, how: How) -> None:
 
 
 def _lists(total: Look, how: How) -> list[tuple[str, list[str]]]:
-    """Return what happened to paths, by its title."""
     lists = [("new or changed", total.wanted)] if how.dry_run else []
     return [*lists, ("moved", [f"{before} → {after}" for before, after in total.moved]), ("ended", total.ended)]
 
@@ -221,32 +205,30 @@ def _print_to_a_person(options: Globals, total: Look, how: How) -> None:
     for title, paths in _lists(total, how):
         _people(title, paths)
     _people("left out", [f"{one.path}: {one.reason}" for one in total.skipped])
-    if total.sent.failed:
-        console(options, stderr=True).print(_failures(total.sent.failed))
+    if total.failed:
+        rows = ((one.path, one.code, one.detail) for one in total.failed)
+        console(options, stderr=True).print(grid(None, "file", "error", "what to do", rows=rows))
     click.echo(_sentence(total, how))
 
 
 def _lines(total: Look, how: How) -> Iterator[str]:
-    """Yield what became of the files as lines with tabs."""
     for title, paths in _lists(total, how):
         yield from (tabbed(title, path) for path in paths)
     yield from (tabbed("left out", one.path, one.reason) for one in total.skipped)
-    yield from (tabbed("failed", one.path, one.code, one.detail) for one in total.sent.failed)
+    yield from (tabbed("failed", one.path, one.code, one.detail) for one in total.failed)
     yield from (tabbed(outcome, count) for outcome, count in _said(total)["counts"].items())
 
 
 def _said(total: Look) -> dict[str, Any]:
-    counts = {**total.sent.outcomes}
-    counts["unchanged"] = counts.get("unchanged", 0) + total.unchanged
-    counts |= {"moved": len(total.moved), "ended": len(total.ended)}
-    counts |= {"left out": len(total.skipped), "failed": len(total.sent.failed)}
+    counts = {"unchanged": 0, **total.outcomes, "moved": len(total.moved), "ended": len(total.ended)}
+    counts |= {"left out": len(total.skipped), "failed": len(total.failed)}
     return {
         "counts": counts,
         "wanted": total.wanted,
         "moved": [{"before": before, "after": after} for before, after in total.moved],
         "ended": total.ended,
         "left_out": total.skipped,
-        "failed": total.sent.failed,
+        "failed": total.failed,
     }
 
 
@@ -265,20 +247,12 @@ def _people(title: str, paths: Sequence[str]) -> None:
 
 
 def _print_change(options: Globals, look: Look, seconds: float) -> None:
-    """Print a line for each change that was brought in."""
     if options.json:
         print_json(_said(look))
         return
-    for failed in look.sent.failed:
+    for failed in look.failed:
         talk(safe(f"{failed.path}: {failed.code}: {failed.detail}"))
     named = f": {', '.join(look.wanted[:3])}" if 0 < len(look.wanted) <= 3 else ""
-    counts = {**look.sent.outcomes, "moved": len(look.moved), "ended": len(look.ended)}
+    counts = {**look.outcomes, "unchanged": 0, "moved": len(look.moved), "ended": len(look.ended)}
     told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
     click.echo(safe(f"{told or 'nothing new'} in {seconds:.2f} s{named}"))
-
-
-def _failures(failed: Sequence[Failed]) -> Table:
-    table = grid(None, "file", "error", "what to do")
-    for one in failed:
-        table.add_row(cell(one.path), cell(one.code), cell(one.detail))
-    return table

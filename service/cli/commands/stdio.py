@@ -15,8 +15,7 @@ from muisti.service.background.tasks import sweeps_of
 from muisti.service.background.upkeep import Upkeep
 from muisti.service.cli.base import Globals
 from muisti.service.cli.callers import grant_of
-from muisti.service.cli.configuration import in_force, settings_for
-from muisti.service.cli.limits import category_of, mode_of
+from muisti.service.cli.configuration import category_of, in_force, mode_of, settings_for
 from muisti.service.cli.opening import refusals, space_choice
 from muisti.service.mcp.manager import make_server
 from muisti.service.mcp.session import Session, citation_of

@@ -2,68 +2,59 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.changes import show, written
-from muisti.service.cli.compiling import compile_once
+from muisti.service.cli.commands.clients import changed, show_change
 from muisti.service.cli.configuration import file_of, in_force, place_of
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
 from muisti.service.cli.output import talk
+from muisti.service.cli.progress import compile_once
 from muisti.service.cli.session import refusals, server_url, space_choice
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
+from muisti.service.connect.planning import Registered, entry_of
 from muisti.service.connect.program import Program, given
 from muisti.service.connect.program import program as installed
-from muisti.service.connect.registered import Registered, entry_of
 
 DEFAULT_SPACE = "default"
 
 
-def run(
-    options: Globals,
-    name: str,
-    *,
-    project: bool,
-    called: str,
-    dry_run: bool,
-    printed: bool,
-    undo: bool,
-    check: bool,
-    no_check: bool,
-    tools: str | None,
-    command: str | None,
-) -> None:
+def run(options: Globals, name: str, *, project: bool, called: str, dry_run: bool, **how: Any) -> None:
     """Plan the entry, show it, check it and write it; or remove it."""
     client = CLIENTS[name]
     try:
         path = _path(client, project)
-        if undo:
+        if how["undo"]:
             _undo(options, client, path, called, dry_run)
             return
-        if check:
+        if how["check"]:
             _check_existing(options, client, path, called, project=project)
             return
-        program = (installed() if command is None else given(command)) if server_url(options) is None else None
-        groups = None if tools is None else _groups(options, tools)
+        command = how["command"]
+        program = None if server_url(options) else installed() if command is None else given(command)
+        with refusals(options):
+            groups = None if how["tools"] is None else in_force(options, {"mcp_tools": how["tools"]}).mcp_tools
         entry = _entry(options, client, program, project, groups)
-        if printed:
-            click.echo(_snippet(client, called, entry))
+        if how["printed"]:
+            snippet = client.form.put("", [*client.holder, called], entry)
+            click.echo(snippet.rstrip("\n") if client.form is jsonc else snippet.strip())
             return
         change = planning.connect(client, path, called, entry)
-        show(options, change, dry_run)
-        found = None if no_check or dry_run else _check(options, client, program, entry, project, groups)
+        show_change(options, change, dry_run)
+        found = None if how["no_check"] or dry_run else _check(options, client, program, entry, project, groups)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
     called_tool = {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
-    written(options, change, dry_run, called_tool)
+    changed(options, change, dry_run, called_tool)
     if not dry_run:
         _uses(options, client, project)
         if program is not None and program.clone is not None:
@@ -73,11 +64,11 @@ def run(
 
 def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bool) -> None:
     change = planning.undo(client, path, called)
-    show(options, change, dry_run)
+    show_change(options, change, dry_run)
     if not dry_run and change.changes:
         change.write()
         planning.forget_backup(path)
-    written(options, change, dry_run, {})
+    changed(options, change, dry_run, {})
 
 
 def _check_existing(options: Globals, client: Client, path: Path, called: str, *, project: bool) -> None:
@@ -106,12 +97,6 @@ def _path(client: Client, project: bool) -> Path:
     if client.project is None:
         raise planning.NotPossible(f"{client.title} has no configuration of a project; leave out --project")
     return Path.cwd() / client.project
-
-
-def _groups(options: Globals, tools: str) -> str:
-    """Return a list of groups of tools, checked and in order."""
-    with refusals(options):
-        return in_force(options, {"mcp_tools": tools}).mcp_tools
 
 
 def _stdio(groups: str | None) -> list[str]:
@@ -184,17 +169,11 @@ def _uses(options: Globals, client: Client, project: bool) -> None:
 
 
 def _moves(program: Program, name: str) -> None:
-    """Say that the entry breaks when the clone moves, and how to write one that does not."""
     talk(f"It starts {program.words[0]} of a clone: when the clone moves or goes, the entry breaks.")
     talk(
         "To avoid that: `make dist`, then `uv tool install` (or pipx, or pip) the wheel in dist, then "
         f'`muisti connect {name} --command muisti`; or --command "uvx --from WHEEL muisti".'
     )
-
-
-def _snippet(client: Client, called: str, entry: Entry) -> str:
-    text = client.form.put("", [*client.holder, called], entry)
-    return text.rstrip("\n") if client.form is jsonc else text.strip()
 
 
 def _next(client: Client, name: str, changed: bool, project: bool) -> None:

@@ -24,27 +24,24 @@ from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR
 from muisti.service.cli.base import Failure
 from muisti.service.cli.base import Globals
-from muisti.service.cli.commands.doctor.contents import Check
-from muisti.service.cli.commands.doctor.contents import integrity
-from muisti.service.cli.commands.doctor.contents import memories_of
-from muisti.service.cli.commands.doctor.contents import repair_faults
-from muisti.service.cli.commands.doctor.contents import tell
-from muisti.service.cli.compiling import compile_once
-from muisti.service.cli.compiling import told
+from muisti.service.cli.commands.contents import Check
+from muisti.service.cli.commands.contents import integrity
+from muisti.service.cli.commands.contents import memories_of
+from muisti.service.cli.commands.contents import repair_faults
+from muisti.service.cli.commands.contents import tell
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console
-from muisti.service.cli.output import for_people
-from muisti.service.cli.output import grid
-from muisti.service.cli.output import print_json
-from muisti.service.cli.output import safe
-from muisti.service.cli.output import sized
-from muisti.service.cli.output import tabbed
+from muisti.service.cli.output import show
+from muisti.service.cli.progress import compile_once
+from muisti.service.cli.progress import told
 from muisti.service.cli.session import client
 from muisti.service.cli.session import demand
 from muisti.service.cli.session import server_url
 from muisti.service.cli.session import space_choice
+from muisti.service.cli.views import grid
+from muisti.service.cli.views import sized
+from muisti.service.cli.views import tabbed
 from muisti.service.connect.clients import Home
-from muisti.service.connect.registered import registered
+from muisti.service.connect.planning import registered
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.databases import whereabouts
 from muisti.service.runtime.models import models_of
@@ -77,17 +74,10 @@ def run(options: Globals, *, quick: bool, repair: bool) -> None:
     checks = [*_checks(options, quick=quick and not repair)]
     done = repair_faults(options, checks) if repair else None
     worst = max((check.status for check in checks), key=list(STYLES).index)
-    if options.json:
-        report = {"status": worst, "checks": checks}
-        print_json(report if done is None else report | {"repair": done})
-    elif for_people(options):
-        table = grid(None, "check", "", "found")
-        for check in checks:
-            table.add_row(check.name, Text(check.status, STYLES[check.status]), Text(safe(check.detail)))
-        console(options).print(table)
-    else:
-        for check in checks:
-            click.echo(tabbed(check.name, check.status, check.detail))
+    report = {"status": worst, "checks": checks} | ({} if done is None else {"repair": done})
+    rows = ((check.name, Text(check.status, STYLES[check.status]), check.detail) for check in checks)
+    plain = [tabbed(check.name, check.status, check.detail) for check in checks]
+    show(options, report, lambda _: grid(None, "check", "", "found", rows=rows), lambda _: plain)
     if done is not None and not options.json:
         tell(options, done)
     if (done is None and worst == "failed") or (done is not None and not done.whole):
@@ -196,7 +186,6 @@ def _model(settings: Settings) -> Check:
 
 
 def _second_model(settings: Settings) -> Check:
-    """Check that the second model of the settings is installed and loads."""
     if settings.second_model == OFF or not settings.embeddings:
         return Check("second model", "ok", "off; spaces may choose one by `muisti policy --second-model`")
     try:
@@ -206,7 +195,6 @@ def _second_model(settings: Settings) -> Check:
 
 
 def _entities(settings: Settings) -> Check:
-    """Check that the recogniser of the settings is installed and loads."""
     try:
         return Check("entities", "ok", reader_of(settings)().identity)
     except MuistiError as error:
@@ -295,6 +283,5 @@ def _schema(schema: Schema) -> Check:
 
 
 def _strangers(database: Database, identities: Collection[str]) -> Iterator[Check]:
-    """Warn of spaces whose model is not among those of the settings."""
     for name in spaces_of_other_models(database, identities):
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")

@@ -4,31 +4,51 @@ A dry run and the import itself run the same code. A file is divided into shares
 each share says how many of its memories were imported.
 """
 
-import shutil
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field
 from functools import partial
+from muisti.client import calls
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import ERROR
+from muisti.service.cli.base import Failure
+from muisti.service.cli.base import Globals
+from muisti.service.cli.ends import End
+from muisti.service.cli.ends import existing
+from muisti.service.cli.ends import opened_end
+from muisti.service.cli.opening import space_choice
+from muisti.service.cli.output import answer
+from muisti.service.cli.output import print_json
+from muisti.service.cli.output import show
+from muisti.service.cli.output import talk
+from muisti.service.cli.progress import Stages
+from muisti.service.cli.project import VARIABLE
+from muisti.service.cli.project import space_name
+from muisti.service.cli.session import ask
+from muisti.service.cli.views import Shown
+from muisti.service.cli.views import ago_of
+from muisti.service.cli.views import cell
+from muisti.service.cli.views import grid
+from muisti.service.cli.views import listed
+from muisti.service.cli.views import tabbed
+from muisti.service.formats.importers.items import Unreadable
+from muisti.service.formats.importers.registry import OWN
+from muisti.service.formats.importers.registry import OnProgress
+from muisti.service.formats.importers.registry import Shares
+from muisti.service.formats.importers.registry import own_files
+from muisti.service.formats.importers.registry import recognised
+from muisti.service.formats.importers.source_files import Source
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
 import click
-from rich.console import RenderableType
+import shutil
+import sys
 
-from muisti.client import calls
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.ends import End, existing, opened_end
-from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import ago_of, answer, cell, console, grid, listed, print_json, show, tabbed, talk
-from muisti.service.cli.progress import Stages
-from muisti.service.cli.project import VARIABLE, space_name
-from muisti.service.cli.session import ask
-from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.registry import OWN, OnProgress, Shares, own_files, recognised
-from muisti.service.formats.importers.source_files import Source
 
 STDIN = "-"
 NAMED = 10  # bad lines on a terminal
@@ -49,7 +69,6 @@ class How:
     system: str | None = None
     dry_run: bool = False
     atomic: bool = True
-    allowed: Sequence[str] = ()
     projects: Sequence[str] = ()
 
 
@@ -112,19 +131,19 @@ def undo_import(options: Globals, number: int) -> None:
 
 
 def _bring_file(options: Globals, file: str, how: How) -> int:
-    """Import one file, and return the number of lines that failed."""
     with (
         _problems(options, file),
         _source(file) as source,
-        opened_end(options, how.allowed, need="write", create=True, dry_run=how.dry_run) as end,
-        Stages(console(options, stderr=True), silent=True) as stages,
+        opened_end(options, need="write", create=True, dry_run=how.dry_run) as end,
+        Stages(options, silent=True) as stages,
     ):
         stages.begin(source.name)
         with _shares(options, source, how, stages) as shares:
             reports = _brought(end, shares, how, stages)
     several = len(reports) > 1 or any(report["space"] != space_choice(options).space for report in reports)
     for report in reports:
-        _print_report(options, {"file": source.name, **report}, several=several)
+        table, lines = (partial(one, several=several) for one in (_report_table, _report_lines))
+        show(options, {"file": source.name, **report}, table, lines)
     _advise(source.name, reports, how)
     return sum(report["failed"] for report in reports)
 
@@ -153,12 +172,10 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
         if memories == share.total:
             stages.note(last, 0, None)
 
-    def show_rest(lines: int, total: int | None) -> None:
-        stages.note(last, lines, total)
-
+    rest = partial(stages.note, last)
     with _made(end, share.space, dry_run=dry_run) as came:
         try:
-            report = end.bring(share.space, share.pieces(show_progress), show_rest, atomic=how.atomic, dry_run=dry_run)
+            report = end.bring(share.space, share.pieces(show_progress), rest, atomic=how.atomic, dry_run=dry_run)
         except ApiError as error:
             if error.code != "invalid_input":
                 raise
@@ -258,7 +275,6 @@ def _failure(options: Globals, message: str) -> Failure:
 
 
 def _advise(name: str, reports: Sequence[Report], how: How) -> None:
-    """Print the bad lines, and the command to run next."""
     bad = [one for report in reports for one in report["failures"]]
     for line in _failed_lines(bad[:NAMED]):
         talk(line)
@@ -279,13 +295,7 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
             talk(f"`muisti import --undo {report['import_id']} --space {report['space']}` undoes it.")
 
 
-def _print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
-    """Print the report of a file, or of its share for one space. `several`: name that space."""
-    show(options, report, partial(_report_table, several=several), partial(_report_lines, several=several))
-
-
 def _failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Format each bad line with its place in the file."""
     for bad in failures:
         place = bad["place"] or f"line {bad['line']}"
         yield f"{place}: {'; '.join(one['message'] for one in bad['errors'])}"
@@ -299,13 +309,10 @@ def _report_lines(report: Mapping[str, Any], *, several: bool) -> list[str]:
     return [*lines, tabbed("good", report["good"])] if report["refused"] else lines
 
 
-def _report_table(report: Mapping[str, Any], *, several: bool) -> RenderableType:
+def _report_table(report: Mapping[str, Any], *, several: bool) -> Shown:
     title = f"{report['file']} ({report['source'] or 'muisti'})" + (f" → space {report['space']}" if several else "")
-    table = grid(title, "", "memories", right=("memories",))
-    table.add_row("would be imported" if report["dry_run"] else "came in", f"{report['created']:,}")
-    for reason, count in sorted(report["skipped"].items()):
-        table.add_row(f"skipped:  {REASONS.get(reason, reason)}", f"{count:,}")
-    table.add_row("could not come in", f"{report['failed']:,}")
-    if report["refused"]:
-        table.add_row("would be imported with --each", f"{report['good']:,}")
-    return table
+    rows = [("would be imported" if report["dry_run"] else "came in", report["created"])]
+    rows += [(f"skipped:  {REASONS.get(reason, reason)}", count) for reason, count in sorted(report["skipped"].items())]
+    rows += [("could not come in", report["failed"])]
+    rows += [("would be imported with --each", report["good"])] if report["refused"] else []
+    return grid(title, "", "memories", right=("memories",), rows=((what, f"{count:,}") for what, count in rows))

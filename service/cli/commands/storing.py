@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from hashlib import blake2b
 from io import StringIO
@@ -133,14 +133,10 @@ def run(options: Globals, wait: bool) -> None:
 
 
 def _hand_over(options: Globals, payload: bytes) -> None:
-    given: Sequence[str | None] = (
-        *(("--url", options.url) if options.url else ()),
-        *(("--space", options.space) if options.space else ()),
-        *(("--database", options.database) if options.database else ()),
-        *(("--config", options.config) if options.config else ()),
-    )
+    given = {f"--{name}": getattr(options, name) for name in ("url", "space", "database", "config")}
+    words = [word for name, value in given.items() if value for word in (name, value)]
     with subprocess.Popen(
-        [*program().words, *(word for word in given if word), "hook", "run", "--wait"],
+        [*program().words, *words, "hook", "run", "--wait"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -11,21 +11,87 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+import click
 from msgspec import Struct, field
 
 from muisti.client import Call, calls
-from muisti.core.chunking.defaults import OVERLAP, SIZE
+from muisti.core.chunking.options import Chunking, check
+from muisti.core.model.errors import InvalidInput
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
-from muisti.service.cli.commands.ingest import shape
-from muisti.service.cli.following import ended, failed_items
-from muisti.service.cli.session import session
-from muisti.service.folders.choosing import Files, Found, Skipped, files
+from muisti.service.cli.options import comma_list
+from muisti.service.cli.progress import ended, failed_items
+from muisti.service.cli.session import Session, session
+from muisti.service.folders import git
+from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check_languages, files
 
 if TYPE_CHECKING:
     from muisti.service.cli.base import Globals
-    from muisti.service.cli.commands.ingest.shape import How
-    from muisti.service.cli.opening import Session
+STDIN = "-"
+STDIN_PATH = "stdin.txt"
+
+
+class How(Struct, frozen=True, kw_only=True):
+    """Options of the command. `largest` is in bytes."""
+
+    name: str | None = None
+    category: str | None = None
+    tags: Sequence[str] = ()
+    sync: bool = False
+    watch: bool = False
+    dry_run: bool = False
+    preview: bool = False
+    chunking: Chunking = Chunking()
+    main_content: bool = False
+    largest: int = 100_000_000
+    choice: Choice = Choice()
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the query parameters of a request that stores files."""
+        return {**self.reading(), "category": self.category, "tags": ",".join(self.tags) or None}
+
+    def reading(self) -> dict[str, Any]:
+        """Return the query parameters that say how a file is read and cut; those as usual are left out."""
+        usual = Chunking()
+        names = ("strategy", "size", "overlap")
+        said = {name: getattr(self.chunking, name) for name in names}
+        found: dict[str, Any] = {name: said[name] for name in names if said[name] != getattr(usual, name)}
+        return found | ({"main_content": True} if self.main_content else {})
+
+
+def how_of(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str], largest: int, **given: Any) -> How:
+    """Return the options of the command.
+
+    Raises:
+        UsageError: they cannot be used together.
+    """
+    choice = Choice(comma_list(given.pop("languages")), tests=not given.pop("no_tests"))
+    chunking = Chunking(strategy=strategy, size=chunk_size, overlap=overlap)
+    try:
+        check(chunking)
+        check_languages(choice.languages)
+    except InvalidInput as refused:
+        raise click.UsageError("; ".join(f"--{one.path[2:]} {one.message}" for one in refused.problems)) from refused
+    found = How(choice=choice, chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, **given)
+    if found.preview and (found.sync or found.watch):
+        raise click.UsageError("--preview goes without --sync and --watch")
+    if found.watch and found.dry_run:
+        raise click.UsageError("--watch goes without --dry-run")
+    return found
+
+
+def document_path(place: Path) -> str:
+    """Return the path of a file or folder as a document: from the top of its repository, whose name comes first.
+
+    Outside of a repository it is the name of the file or folder.
+    """
+    place = place.resolve()
+    top = git.top(place if place.is_dir() else place.parent)
+    if top is None or not place.is_relative_to(top.resolve()):
+        return place.name or "root"
+    top = top.resolve()
+    return "/".join((top.name or "root", *place.relative_to(top).parts))
+
 
 FORBIDDEN = 403
 GROUP_FILES, GROUP_BYTES = 200, 16_000_000  # of a task
@@ -45,9 +111,16 @@ class Failed(Struct, frozen=True):
     detail: str
 
 
-class Sent(Struct):
-    """Outcome of sending files. `outcomes` counts documents by what became of them; `notes` say what was left out."""
+class Look(Struct):
+    """Outcome of a look at files. `wanted` are those that are new or have changed.
 
+    `outcomes` counts the documents that were sent by what became of them; `notes` say what was left out of them.
+    """
+
+    wanted: list[str] = field(default_factory=list[str])
+    moved: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    ended: list[str] = field(default_factory=list[str])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     failed: list[Failed] = field(default_factory=list[Failed])
     notes: list[str] = field(default_factory=list[str])
@@ -55,6 +128,13 @@ class Sent(Struct):
     def count(self, outcome: str, more: int = 1) -> None:
         if more:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + more
+
+    def add(self, other: Look) -> None:
+        """Add what another look has found."""
+        for outcome, count in other.outcomes.items():
+            self.count(outcome, count)
+        for name in ("wanted", "moved", "ended", "skipped", "failed", "notes"):
+            getattr(self, name).extend(getattr(other, name))
 
 
 def unreadable(place: Path) -> str | None:
@@ -69,14 +149,14 @@ def unreadable(place: Path) -> str | None:
     return "is binary" if detect(head, place.name) is Format.UNKNOWN else None
 
 
-def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress: OnProgress) -> Sent:
+def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress: OnProgress) -> Look:
     """Store files at their paths, and return what became of them. A file that fails keeps no other from being stored.
 
     Raises:
         ApiError: the service refuses all files, such as for want of a scope.
         Unreachable: the service does not answer.
     """
-    sent = Sent()
+    sent = Look()
     if len(files) <= AHEAD:
         for number, (path, file) in enumerate(files):
             send_one(opened, path, file.place, how, sent, file.mtime)
@@ -99,12 +179,12 @@ def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress
         _count(sent, opened, task)
 
 
-def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Sent, mtime: int | None = None) -> None:
+def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Look, mtime: int | None = None) -> None:
     """Store one file, or its bytes, at a path. A large file or an archive becomes a task, which is waited for."""
     request = calls.add_documents(opened.space, {}, path=path, mtime=time_of(mtime), **how.parameters())
     content = (lambda: source) if isinstance(source, bytes) else (lambda: _blocks(source))
     try:
-        reply = opened.write(lambda: opened.client.send(_with_content(request, content(), BINARY)))
+        reply = opened.write(lambda: opened.client.send(with_content(request, content())))
     except ApiError as error:
         if error.status not in OF_THE_FILE:
             raise
@@ -118,23 +198,24 @@ def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: S
     _count(sent, opened, task)
 
 
-def _count(sent: Sent, opened: Session, task: dict[str, Any]) -> None:
-    """Add the items of a task that has ended."""
+def _count(sent: Look, opened: Session, task: dict[str, Any]) -> None:
     sent.count("stored", task["done"])
     sent.count("unchanged", task["skipped"])
-    sent.failed += [_failed(one) for one in failed_items(opened, task)]
+    sent.failed += [
+        Failed(one["name"], one["error"]["code"], one["error"]["detail"]) for one in failed_items(opened, task)
+    ]
     if task["state"] == "failed" and "error" in task:
         sent.failed.append(Failed(task["id"], task["error"]["code"], task["error"]["detail"]))
 
 
-def _with_content(request: Call, content: Any, media_type: str) -> Call:
+def with_content(request: Call, content: Any, media_type: str = BINARY) -> Call:
+    """Return a request with bytes as its body."""
     return replace(
         request, body=None, content=content, headers={**request.headers, "Content-Type": media_type}, long=True
     )
 
 
 def _groups(files: Iterable[tuple[str, Found]]) -> Iterator[list[tuple[str, Found]]]:
-    """Yield files in groups of bounded size."""
     group: list[tuple[str, Found]] = []
     size = 0
     for path, file in files:
@@ -151,7 +232,7 @@ def _form(space: str, group: Sequence[tuple[str, Found]], how: How) -> Callable[
     """Return a function that makes a request with the files of a group; each of its requests reads them again."""
     boundary = token_hex(16)
     request = calls.add_documents(space, {}, wait=False, **how.parameters())
-    return lambda: _with_content(request, _parts(group, boundary), f"multipart/form-data; boundary={boundary}")
+    return lambda: with_content(request, _parts(group, boundary), f"multipart/form-data; boundary={boundary}")
 
 
 def _parts(group: Sequence[tuple[str, Found]], boundary: str) -> Iterator[bytes]:
@@ -178,26 +259,9 @@ def _blocks(place: Path) -> Iterator[bytes]:
 
 def time_of(mtime: int | None) -> str | None:
     """Return a time in microseconds as the API writes it."""
-    return (
-        None
-        if mtime is None
-        else datetime.fromtimestamp(mtime // 1_000_000, UTC).isoformat()[:19] + (f".{mtime % 1_000_000:06d}Z")
-    )
-
-
-def _failed(item: dict[str, Any]) -> Failed:
-    return Failed(item["name"], item["error"]["code"], item["error"]["detail"])
-
-
-class Look(Struct):
-    """Outcome of a look at a folder. `wanted` are the files that are new or have changed."""
-
-    wanted: list[str] = field(default_factory=list[str])
-    unchanged: int = 0
-    moved: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    ended: list[str] = field(default_factory=list[str])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
-    sent: Sent = field(default_factory=Sent)
+    if mtime is None:
+        return None
+    return f"{datetime.fromtimestamp(mtime // 1_000_000, UTC).isoformat()[:19]}.{mtime % 1_000_000:06d}Z"
 
 
 class Folder:
@@ -211,7 +275,7 @@ class Folder:
     @classmethod
     def of(cls, place: Path, how: How) -> Folder:
         """Return a folder, whose documents begin with the path that is given or else its own."""
-        return cls(place, f"{(how.name or shape.document_path(place)).rstrip('/')}/", how)
+        return cls(place, f"{(how.name or document_path(place)).rstrip('/')}/", how)
 
     def files(self) -> Files:
         """Return the files that are there and wanted.
@@ -234,7 +298,8 @@ class Folder:
         seen = self.files() if seen is None else seen
         known = {f"{self.prefix}{path}": file for path, file in seen.found.items()}
         compared = self._compare(opened, known, {}, dry_run=True)
-        found = Look(skipped=list(seen.skipped), unchanged=compared["unchanged"])
+        found = Look(skipped=list(seen.skipped))
+        found.count("unchanged", compared["unchanged"])
         for path in compared["wanted"]:
             reason = unreadable(known[path].place)
             if reason:
@@ -251,10 +316,10 @@ class Folder:
                 arrived = {after for _, after in found.moved}
                 found.wanted = [path for path in found.wanted if path not in arrived]
         if not self._how.dry_run:
-            found.sent = self.store(opened, {path: known[path] for path in found.wanted}, progress)
+            found.add(self.store(opened, {path: known[path] for path in found.wanted}, progress))
         return found
 
-    def store(self, opened: Session, known: Mapping[str, Found], progress: Callable[[int, int], None]) -> Sent:
+    def store(self, opened: Session, known: Mapping[str, Found], progress: Callable[[int, int], None]) -> Look:
         """Store files, by their paths as documents."""
         return send(opened, list(known.items()), self._how, lambda done: progress(done, len(known)))
 
@@ -281,7 +346,6 @@ def _listed(path: str, file: Found, hashes: Mapping[str, str]) -> dict[str, Any]
 
 
 def _hashes(known: Mapping[str, Found], paths: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of files; those that have just been deleted have none."""
     found: dict[str, str] = {}
     for path in paths:
         try:
@@ -294,12 +358,7 @@ def _hashes(known: Mapping[str, Found], paths: Iterable[str]) -> dict[str, str]:
 
 def compared(options: Globals, folder: str, name: str | None, category: str | None) -> dict[str, list[str]]:
     """Return the paths of files that differ from their documents, by what became of them."""
-    given = {"watch": False, "preview": False, "main_content": False, "allow_secrets": False}
-    given |= {"languages": (), "no_tests": False}
-    how = shape.how(
-        **given, name=name, category=category, sync=True, dry_run=True,
-        strategy="auto", chunk_size=SIZE, overlap=OVERLAP, tags=(), largest=100,
-    )  # fmt: skip
+    how = How(name=name, category=category, sync=True, dry_run=True)
     with session(options, reads=True) as opened:
         found = Folder.of(Path(folder), how).look(opened, lambda done, total: None)
     moved = [f"{before}\t{after}" for before, after in found.moved]

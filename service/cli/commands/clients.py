@@ -1,0 +1,267 @@
+"""Commands that bring Muisti to agent clients and shells: connect, mcp, hook, skill, completion."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module, resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.core.model.location import database_path
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.options import choice, flag, group, option
+from muisti.service.cli.output import console, print_json, talk
+from muisti.service.cli.session import in_force, refusals, server_url
+from muisti.service.cli.values import OneOf, near
+from muisti.service.cli.views import cell, safe, tabbed
+from muisti.service.schemas.modes import MODES
+
+if TYPE_CHECKING:
+    from muisti.service.cli.commands import client_file, stdio, storing
+    from muisti.service.connect import clients, hooks, planning
+else:  # with the core, and with the settings
+    client_file = Lazy("muisti.service.cli.commands.client_file")
+    stdio = Lazy("muisti.service.cli.commands.stdio")
+    storing = Lazy("muisti.service.cli.commands.storing")
+    clients = Lazy("muisti.service.connect.clients")
+    planning = Lazy("muisti.service.connect.planning")
+    hooks = Lazy("muisti.service.connect.hooks")
+
+CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini-cli", "zed")
+DIFF = {"+": "green", "-": "red", "@": "cyan"}
+# Other names of clients, in lower case.
+ALSO = {"claude": CLIENTS[:2], "anthropic": CLIENTS[:2], "openai": ("codex",), "copilot": ("vscode",)}
+_tools = option(
+    "--tools",
+    "Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
+    metavar="GROUPS",
+)
+
+
+class Client(OneOf):
+    """A client that the command can set up. The message about another one names the nearest, or the way without it."""
+
+    def advice(self, word: str) -> str:
+        """Return the clients that may be meant, else how to set up a client that is not listed."""
+        meant = ALSO.get(word.casefold())
+        if meant or near(word, CLIENTS):
+            return f". Did you mean {' or '.join(meant)}?" if meant else super().advice(word)
+        return ". For any other client, `muisti connect cursor --print` prints an entry to copy into its settings"
+
+
+@command(
+    "muisti connect claude-code",
+    "muisti connect cursor --project --space acme.web",
+    "muisti connect codex --url http://127.0.0.1:8321",
+    "muisti connect vscode --tools memory,code",
+    "muisti connect zed --dry-run",
+    "muisti connect cursor --command 'uvx --from muisti-0.1.0-py3-none-any.whl muisti'",
+    "muisti connect claude-code --check",
+    "muisti connect vscode --undo",
+)
+@click.argument("name", metavar="CLIENT", type=Client(CLIENTS))
+@flag("--project", "Only for the project in this folder, in a file that a team can share.")
+@option("--as called", "Name of the entry.", default="muisti")
+@_tools
+@flag("--dry-run", "Show what would change, and change nothing.")
+@flag("--print printed", "Print the entry alone, for a client that is not listed.")
+@flag("--undo", "Remove the entry.")
+@flag("--check", "Check an entry that exists: start what it starts, and call a tool.")
+@option(
+    "--command", 'How the client starts Muisti, as "uvx --from FILE muisti".  [default: this one]', metavar="COMMAND"
+)
+@flag("--no-check", "Write the entry without a test call.")
+def connect(options: Globals, name: str, **asked: Any) -> None:
+    """Register Muisti as an MCP server in an agent client.
+
+    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini-cli or zed. The command first starts or reaches
+    the server as the client would, and calls a tool. Then it shows what changes, and writes the entry into the client's
+    configuration file. Comments and order stay, and a copy of the old file is kept beside it. Without --url the client
+    starts muisti itself, on the database file: this installation, or what --command names. A key is never written: the
+    client reads it from MUISTI_KEY.
+    """
+    client_file.run(options, name, **asked)
+
+
+@command(
+    "muisti mcp",
+    "muisti mcp --space acme.web --mode read-only",
+    "muisti mcp --category notes",
+    "muisti mcp --tools memory,code",
+)
+@choice("--mode", "Tools to offer.  [default: those of --access, or full]", list(MODES))
+@option("--category", "Limit the tools to this category.")
+@_tools
+def mcp(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
+    """Serve MCP on standard input and output.
+
+    This is for agent clients that start their MCP servers themselves. It works on the database file and in one space. A
+    running Muisti server offers the same tools at /mcp.
+    """
+    if server_url(options):
+        raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
+    stdio.run(options, mode, category, tools)
+
+
+hook = Subcommands(
+    "hook",
+    examples=("muisti hook install claude-code", "muisti hook uninstall claude-code"),
+    help="Record prompts and tool calls of an agent client.\n\nThey are stored as candidates: searches find them only "
+    "with --status candidate, until `muisti promote` activates them.",
+)
+_hooked = group(
+    click.argument("name", metavar="CLIENT", type=OneOf(CLIENTS[:1])),
+    flag("--project", "Only for the project in this folder."),
+)
+
+
+@hook.has("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""")
+@flag("--wait", "Store the event before exiting, instead of in the background.")
+def run(options: Globals, wait: bool) -> None:
+    """Record an event that a client sends on standard input.
+
+    The event has the format of Claude Code. Stored are the prompt of UserPromptSubmit, the tool_input of PreToolUse,
+    the tool_response of PostToolUse and the conversation of PreCompact. Other events are ignored. The event's cwd names
+    the project. A text that may hold a secret is dropped. The command prints nothing and always exits with 0. It
+    does not wait for the storing.
+    """
+    storing.run(options, wait)
+
+
+@hook.has("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")
+@_hooked
+@flag("--tools", "Also record the input and output of tools.")
+@flag("--dry-run", "Show what would change, and change nothing.")
+def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run: bool) -> None:
+    """Make a client record its prompts and conversations.
+
+    Writes `muisti hook run` into the settings of CLIENT, which is claude-code. It runs for each prompt, and for a
+    conversation before it is compacted. Shows what changes; `muisti hook uninstall CLIENT` removes it.
+    """
+    events = hooks.ALWAYS + (hooks.OF_TOOLS if tools else ())
+    with _possible():
+        change = hooks.install(_settings_file(project), hooks.command(_flags(options)), events)
+        _finish(options, change, dry_run)
+    if not dry_run:
+        where = " --project" if project else ""
+        talk(f"To remove it: muisti hook uninstall claude-code{where}")
+        talk("To list what is stored: muisti list --status candidate --category captured")
+
+
+@hook.has("muisti hook uninstall claude-code")
+@_hooked
+@flag("--dry-run", "Show what would change, and change nothing.")
+def uninstall(options: Globals, name: str, *, project: bool, dry_run: bool) -> None:
+    """Remove the hooks from a client's settings.
+
+    Removes every `muisti hook run` from the settings of CLIENT, and nothing else.
+    """
+    with _possible():
+        _finish(options, hooks.uninstall(_settings_file(project)), dry_run)
+
+
+def show_change(options: Globals, change: "planning.Change", dry_run: bool) -> None:
+    """Print the diff: on stdout for a dry run, else on stderr."""
+    if options.json:
+        return
+    screen = console(options, stderr=not dry_run)
+    for line in change.diff():
+        if screen.is_terminal:
+            screen.print(cell(line, DIFF.get(line[:1], "")), soft_wrap=True)
+        else:
+            click.echo(safe(line), err=not dry_run)
+
+
+def changed(options: Globals, change: "planning.Change", dry_run: bool, more: Mapping[str, Any]) -> None:
+    """Print the file and whether it was changed, unchanged or removed."""
+    state = "unchanged" if not change.changes else "removed" if change.after is None else "changed"
+    backup = planning.backup_of(change.path)
+    kept = str(backup) if backup.exists() else None
+    if options.json:
+        report = {"file": str(change.path), "state": state, "dry_run": dry_run, "backup": kept, "diff": change.diff()}
+        print_json({**report, **more})
+    elif not dry_run:
+        click.echo(tabbed(change.path, state))
+
+
+def _finish(options: Globals, change: "planning.Change", dry_run: bool) -> None:
+    show_change(options, change, dry_run)
+    if change.changes and not dry_run:
+        change.write()
+    changed(options, change, dry_run, {})
+
+
+def _settings_file(project: bool) -> Path:
+    return Path.cwd() / hooks.PROJECT if project else hooks.where(clients.Home(Path.home(), os.environ))
+
+
+def _flags(options: Globals) -> list[str]:
+    space = ["--space", options.space] if options.space else []
+    if url := server_url(options):
+        return ["--url", url, *space]
+    with refusals(options):
+        database = in_force(options).database_url
+    if database.startswith("file:"):
+        database = str(Path(database_path(database)).absolute())
+    return ["--database", database, *space]
+
+
+@contextmanager
+def _possible() -> Iterator[None]:
+    try:
+        yield
+    except planning.NotPossible as error:
+        raise Failure(str(error)) from error
+    except OSError as error:
+        raise Failure(f"{error.filename} cannot be written: {error.strerror}") from error
+
+
+SKILL = Path("skills") / "muisti" / "SKILL.md"
+
+
+@command("muisti skill", "muisti skill --install", "muisti skill --install --to .agents", "muisti skill > SKILL.md")
+@flag("--install", "Write it where agents look for skills.")
+@option(
+    "--to folder",
+    "Settings folder of the agent.  [default: ~/.claude]",
+    click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+)
+def skill(options: Globals, install: bool, folder: Path | None) -> None:
+    """Print the skill file that teaches an agent to use memory.
+
+    The file (SKILL.md) says when to remember, recall and supersede, and has conventions for categories and tags.
+    --install writes it to skills/muisti/SKILL.md in ~/.claude, or in the folder that --to names.
+    """
+    text = resources.files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
+    if not install:
+        click.echo(text, nl=False)
+        return
+    path = (folder or Path.home() / ".claude") / SKILL
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise Failure(f"{path} cannot be written: {error.strerror}") from error
+    click.echo(str(path))
+    talk("Agents read it when they start. To remove it, delete that file.")
+
+
+@command(
+    'eval "$(muisti completion bash)"   # in ~/.bashrc',
+    'eval "$(muisti completion zsh)"    # in ~/.zshrc',
+    "muisti completion fish > ~/.config/fish/completions/muisti.fish",
+)
+@click.argument("shell", type=OneOf(("bash", "zsh", "fish")))
+def completion(options: Globals, shell: str) -> None:
+    """Print a shell script that completes commands, options and names.
+
+    For bash (4.4 or newer), zsh or fish.
+    """
+    found = import_module("click.shell_completion").get_completion_class(shell)
+    root = click.get_current_context().find_root()
+    script = found(root.command, {}, str(root.info_name or "muisti"), "_MUISTI_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
