@@ -4,38 +4,33 @@
 for one that ingests as many documents.
 """
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
-from deploy.cluster.sqld import Sqld
-from itertools import product
-from loadtests.task_worker import BAD
-from loadtests.task_worker import PAUSE_SECONDS
-from loadtests.task_worker import settings
-from muisti.core.engine import Engine
-from muisti.core.identity.caller import OWNER
-from muisti.core.model.filing import DocumentName
-from muisti.core.model.tasks import NewItem
-from muisti.core.model.tasks import Task
-from muisti.core.query.points import Wanted
-from muisti.core.tasks.tasks import Submission
-from muisti.core.views.documents import File
-from muisti.core.views.documents import Filter
-from muisti.core.views.documents import Job
-from muisti.core.views.documents import KIND as INGEST
-from muisti.service.app.app import open_engine
-from pathlib import Path
-from rich.console import Console
-from rich.table import Table
 import argparse
 import random
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
+
+from deploy.cluster.sqld import Sqld
+from loadtests.task_worker import BAD, PAUSE_SECONDS, settings
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.filing import DocumentName
+from muisti.core.model.tasks import NewItem, Task
+from muisti.core.query.points import Wanted
+from muisti.core.tasks.tasks import Submission
+from muisti.core.views.documents import KIND as INGEST
+from muisti.core.views.documents import File, Filter, Job
+from muisti.service.app.app import open_engine
 
 ROOT = Path(__file__).parents[1]
 LOOK = 0.02  # seconds

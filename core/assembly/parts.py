@@ -6,12 +6,11 @@ import msgspec
 
 from muisti.core.conflicts.check import Checker
 from muisti.core.context.builder import About, Builder
-from muisti.core.context.sizes import Sizes
+from muisti.core.context.rendering import Sizes
 from muisti.core.conversations.adopting import Adopter
-from muisti.core.conversations.following import Following
+from muisti.core.conversations.following import Following, Summarise
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
-from muisti.core.conversations.refreshing import Summarise
 from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
@@ -25,12 +24,10 @@ from muisti.core.generations.second_vectors import Embed
 from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
-from muisti.core.graph.incidence import Incidences
-from muisti.core.graph.indexing import GraphIndex
-from muisti.core.graph.pagerank import EntityFilters, Walks
+from muisti.core.graph.indexing import GraphIndex, GraphWork
+from muisti.core.graph.pagerank import EntityFilters, Incidences, Walks
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
-from muisti.core.graph.work import GraphWork
 from muisti.core.identity.caller import OWNER
 from muisti.core.index.cache import Indexes
 from muisti.core.model.ids import IdSource
@@ -41,7 +38,7 @@ from muisti.core.model.times import Clock
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.lint import Linter
 from muisti.core.quality.probes import Probes
-from muisti.core.query.calibration import Calibration
+from muisti.core.query.evidence import Calibration
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.query_vectors import QueryEmbedder

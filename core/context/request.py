@@ -1,34 +1,26 @@
 """Requests for contexts, the limits that they must keep, and the sections that a context has."""
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from muisti.core.context.counting import counter
-from muisti.core.model.context import BUDGET_MAX
-from muisti.core.model.context import BUDGET_MIN
-from muisti.core.model.context import Compress
-from muisti.core.model.context import SECTION_NAMES
-from muisti.core.model.context import SectionName
-from muisti.core.model.context import Sections
-from muisti.core.model.context import TEMPLATE_MAX
-from muisti.core.model.context import TURNS_MAX
-from muisti.core.model.context import Wanted
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import Problem
-from muisti.core.model.hits import Evidence
-from muisti.core.model.hits import Mode
-from muisti.core.model.hits import Recency
-from muisti.core.query.filters import And
-from muisti.core.query.filters import Filter
-from muisti.core.query.filters import Leaf
-from muisti.core.query.filters import Not
-from muisti.core.query.filters import Or
-from muisti.core.query.filters import parse
-from muisti.core.query.points import AsOf
-from muisti.core.query.query import Part
-from muisti.core.query.query import Query
+from collections.abc import Iterator, Mapping, Sequence
+
 import msgspec
 
+from muisti.core.context.counting import counter
+from muisti.core.model.context import (
+    BUDGET_MAX,
+    BUDGET_MIN,
+    SECTION_NAMES,
+    TEMPLATE_MAX,
+    TURNS_MAX,
+    Compress,
+    SectionName,
+    Sections,
+    Wanted,
+)
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.hits import Evidence, Mode, Recency
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or, parse
+from muisti.core.query.points import AsOf
+from muisti.core.query.query import Part, Query
 
 TITLES: Mapping[SectionName, str] = {
     "profile": "About the user\n",

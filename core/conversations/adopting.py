@@ -4,45 +4,29 @@ Each gets a next version with its place, which is not embedded again. Some hundr
 is left alone by a repetition.
 """
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import cast
+
+import msgspec
 from msgspec import structs
-from muisti.core.conversations.naming import object_draft
-from muisti.core.conversations.naming import users_of
+
+from muisti.core.conversations.naming import object_draft, users_of
 from muisti.core.discourse.summarise import title_by
 from muisti.core.embedding.models import Models
-from muisti.core.model.conversations import DEFAULT_SESSION
-from muisti.core.model.conversations import NewObject
-from muisti.core.model.conversations import ObjectName
-from muisti.core.model.conversations import place_of
-from muisti.core.model.ids import IdSource
-from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Plan
-from muisti.core.model.outcomes import Written
+from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.terms import BATCH_MAX
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Memory
-from muisti.core.model.values import NAME_MAX
-from muisti.core.model.values import Seq
+from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.sql import conversations
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import conversations, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
-from muisti.core.write.prepare import carried
-from muisti.core.write.prepare import draft_of
-from muisti.core.write.prepare import ready
+from muisti.core.write.prepare import carried, draft_of, ready
 from muisti.core.write.transactions import Transactions
-from typing import cast
-import msgspec
 
 STEP = 500  # memories in one transaction
 SHOWN = 100  # memories that a report names
@@ -117,7 +101,9 @@ class Adopter:
             plan=_sum([step.plan for step in steps if step.plan is not None]) if dry_run else None,
         )
 
-    def _step(self, name: str, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], call: Call) -> "_Step":
+    def _step(
+        self, name: str, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], call: Call
+    ) -> "_Step":
         done = [_Step()]
 
         def attempt(space: SpaceRow) -> Written:
@@ -132,7 +118,15 @@ class Adopter:
         done[0].plan = written.plan
         return done[0]
 
-    def _parts(self, space: SpaceRow, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], step: "_Step", call: Call) -> list[Part]:
+    def _parts(
+        self,
+        space: SpaceRow,
+        category: str | None,
+        chosen: Sequence[_Chosen],
+        pretended: set[str],
+        step: "_Step",
+        call: Call,
+    ) -> list[Part]:
         names = sorted({one.conversation for one in chosen})
         places = [f"exchange/{one.conversation}\x1f{one.turn}" for one in chosen]
         parents = [ObjectName(level="conversation", name=name, category=category) for name in names]
@@ -175,7 +169,16 @@ class Adopter:
             parts.append(Part(after, statements, told=False))
         return parts
 
-    def _made(self, space: SpaceRow, homes: Mapping[str, str], parents: Sequence[ObjectName], known: set[str], turns: Sequence[Memory], step: "_Step", call: Call) -> list[Memory]:
+    def _made(
+        self,
+        space: SpaceRow,
+        homes: Mapping[str, str],
+        parents: Sequence[ObjectName],
+        known: set[str],
+        turns: Sequence[Memory],
+        step: "_Step",
+        call: Call,
+    ) -> list[Memory]:
         drafts: list[Draft] = []
         for parent in parents:
             own = [turn for turn in turns if turn.conversation == parent.name]

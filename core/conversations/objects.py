@@ -1,72 +1,49 @@
 """Sessions, conversations and topics as objects: made, changed, moved, closed, opened again, deleted with all below."""
 
 from collections.abc import Sequence
+from typing import Any, cast
+
 from msgspec import structs
-from muisti.core.conversations.naming import check_name
-from muisti.core.conversations.naming import check_title
-from muisti.core.conversations.naming import check_users
-from muisti.core.conversations.naming import generated
-from muisti.core.conversations.naming import object_draft
-from muisti.core.conversations.naming import spans_of
-from muisti.core.conversations.reading import missing
-from muisti.core.conversations.reading import one
+
+from muisti.core.conversations.naming import check_name, check_title, check_users, generated, object_draft, spans_of
+from muisti.core.conversations.reading import missing, one
 from muisti.core.conversations.topics import taking
 from muisti.core.embedding.models import Models
-from muisti.core.model.conversations import Change
-from muisti.core.model.conversations import Counted
-from muisti.core.model.conversations import Ending
-from muisti.core.model.conversations import Kept
-from muisti.core.model.conversations import Level
-from muisti.core.model.conversations import NewObject
-from muisti.core.model.conversations import Object
-from muisti.core.model.conversations import ObjectName
-from muisti.core.model.conversations import name_of
-from muisti.core.model.errors import ConversationClosed
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import PlaceTaken
-from muisti.core.model.ids import IdSource
-from muisti.core.model.ids import id_text
+from muisti.core.model.conversations import Change, Counted, Ending, Kept, Level, NewObject, Object, ObjectName, name_of
+from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
+from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.operations import Action
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Quota, Written
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft
-from muisti.core.model.values import IfMatch
-from muisti.core.model.values import Json
-from muisti.core.model.values import Memory
+from muisti.core.model.values import Draft, IfMatch, Json, Memory
 from muisti.core.query.points import Point
-from muisti.core.read.hierarchy import home
-from muisti.core.read.hierarchy import namespace
+from muisti.core.read.hierarchy import home, namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import conversations
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import conversations, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
-from muisti.core.write.intake import Accepted
-from muisti.core.write.intake import Intake
-from muisti.core.write.keeping import Keeper
-from muisti.core.write.keeping import Plan
-from muisti.core.write.keeping import guarded
+from muisti.core.write.begun import Call, Part
+from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.keeping import Keeper, Plan, guarded
 from muisti.core.write.lifecycle import check_version
-from muisti.core.write.prepare import draft_of
-from muisti.core.write.prepare import ready
+from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.transactions import Transactions
-from typing import Any
-from typing import cast
 
 
 class Objects:
     """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
-    def __init__(self, database: Database, models: Models, transactions: Transactions, ids: IdSource, quota: Quota, intake: Intake, keeper: Keeper) -> None:
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        transactions: Transactions,
+        ids: IdSource,
+        quota: Quota,
+        intake: Intake,
+        keeper: Keeper,
+    ) -> None:
         """`quota` is that of spaces without one."""
         self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
         self._quota, self._intake, self._keeper = quota, intake, keeper
@@ -152,7 +129,12 @@ class Objects:
             (rows,) = self._database.read([conversations.topic_names(space, category, conversation or "")])
             taken = {row[0] for row in rows}
             name = next(f"t{number}" for number in range(1, len(taken) + 2) if f"t{number}" not in taken)
-        return ObjectName(level=level, name=generated(level) if name is None else name, conversation=conversation if level == "topic" else None, category=category)
+        return ObjectName(
+            level=level,
+            name=generated(level) if name is None else name,
+            conversation=conversation if level == "topic" else None,
+            category=category,
+        )
 
     def _parents(self, space: SpaceRow, name: ObjectName, new: NewObject, call: Call) -> list[Draft]:
         """Return the drafts of missing parents: the session of a conversation.
@@ -194,23 +176,58 @@ class Objects:
         if there and not self._transactions.is_known(call):
             raise PlaceTaken(name.level, name.name)
         plan = taking(self._database, space, name, drafts[-1], call.now) if name.level == "topic" else Plan()
-        parts = [Part(new.memory, [*accepted[place].statements, *self._transactions.guarded_insertion(space, new, "created", call.caller, len(made) - 1 - place), *([quotas.refuse_more(space, self._quota)] if place == len(made) - 1 else [])], told=place == len(made) - 1) for place, new in enumerate(versions)]
+        parts = [
+            Part(
+                new.memory,
+                [
+                    *accepted[place].statements,
+                    *self._transactions.guarded_insertion(space, new, "created", call.caller, len(made) - 1 - place),
+                    *([quotas.refuse_more(space, self._quota)] if place == len(made) - 1 else []),
+                ],
+                told=place == len(made) - 1,
+            )
+            for place, new in enumerate(versions)
+        ]
         parts = guarded(plan, [*self._keeper.before(space, plan, len(made), call), *parts])
         flags = tuple(flag for one in accepted for flag in one.flags)
         try:
-            return self._transactions.commit(self._transactions.begin(space, parts, call, created=True, flags=flags, numbers=len(parts)))
+            return self._transactions.commit(
+                self._transactions.begin(space, parts, call, created=True, flags=flags, numbers=len(parts))
+            )
         except PlaceTaken as taken:
             if taken.kind == "session" and name.level == "conversation":
                 raise Overtaken from None  # somebody else has made it meanwhile
             raise
 
-    def _replace(self, space: SpaceRow, row: Row, before: Memory, accepted: Accepted, parents: Sequence[Accepted], plan: Plan, call: Call) -> Written:
+    def _replace(
+        self,
+        space: SpaceRow,
+        row: Row,
+        before: Memory,
+        accepted: Accepted,
+        parents: Sequence[Accepted],
+        plan: Plan,
+        call: Call,
+    ) -> Written:
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in parents]
         versions = ready([*made, accepted.next(before, call.now)], space, self._models)
         *others, new = versions
         parts = self._keeper.before(space, plan, len(versions), call)
-        parts += [Part(other.memory, self._transactions.guarded_insertion(space, other, "created", call.caller, 1), told=False) for other in others]
-        statements: list[Statement] = [inserting.refuse_stale(before), *accepted.statements, inserting.end(space, before), *self._transactions.guarded_insertion(space, structs.replace(new, previous=cast(int, row[0])), "updated", call.caller), quotas.refuse_larger(space, self._quota, new.memory)]
+        parts += [
+            Part(
+                other.memory, self._transactions.guarded_insertion(space, other, "created", call.caller, 1), told=False
+            )
+            for other in others
+        ]
+        statements: list[Statement] = [
+            inserting.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before),
+            *self._transactions.guarded_insertion(
+                space, structs.replace(new, previous=cast(int, row[0])), "updated", call.caller
+            ),
+            quotas.refuse_larger(space, self._quota, new.memory),
+        ]
         parts.append(Part(new.memory, statements))
         parts = guarded(plan, parts)
         begun = self._transactions.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(parts))

@@ -5,51 +5,29 @@ only. What is pinned is never evicted. Then come entries by priority, and turns 
 coherence with the latest turns.
 """
 
+import math
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import numpy as np
 from msgspec.structs import replace
-from muisti.core.conversations.topics import Conversation
-from muisti.core.conversations.topics import dimensions_of
-from muisti.core.conversations.topics import vectors_of
+
+from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
 from muisti.core.discourse.segmentation import Vectors
-from muisti.core.discourse.signals import importance
-from muisti.core.discourse.signals import joint
-from muisti.core.discourse.signals import novelty
-from muisti.core.discourse.signals import signals
-from muisti.core.model.conversations import BUDGET_MAX
-from muisti.core.model.conversations import Entry
-from muisti.core.model.conversations import Held
-from muisti.core.model.conversations import KEPT_MAX
-from muisti.core.model.conversations import PRIORITY_MAX
-from muisti.core.model.conversations import TEXT_MAX
-from muisti.core.model.conversations import Working
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import Problem
-from muisti.core.model.errors import QuotaExceeded
+from muisti.core.discourse.signals import importance, joint, novelty, signals
+from muisti.core.model.conversations import BUDGET_MAX, KEPT_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
+from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
 from muisti.core.model.messages import messages_of
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.times import to_us
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Memory
-from muisti.core.model.values import NAME_MAX
-from muisti.core.model.values import Seq
-from muisti.core.read.reading import find
-from muisti.core.read.reading import read
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import topics
-from muisti.core.store.sql import version_rows
+from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
+from muisti.core.read.reading import find, read
+from muisti.core.store.database import Database, Refusal, Refused
+from muisti.core.store.sql import quotas, topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import tokenize
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
-import math
-import numpy as np
-
 
 TURNS = 200  # latest turns that may be held
 LATEST = 5  # turns that coherence is measured against

@@ -5,27 +5,23 @@ English only.
 A message may do several of these. Whose message it is counts as well: an assistant's "I like that" is no preference.
 """
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
 from muisti.core.model.outcomes import TypeSuggestion
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Stretch
+from muisti.core.model.values import Memory, Stretch
 from muisti.core.support.waiting import give_way
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
-from muisti.core.text.standing import asked_of
-from muisti.core.text.standing import recognised
+from muisti.core.text.standing import asked_of, recognised
 from muisti.core.text.terms import fold
-from muisti.core.text.when.words import TimeSpan
-from muisti.core.text.when.words import time_spans
-from typing import Literal
-import math
-import numpy as np
-import numpy.typing as npt
-import re
-
+from muisti.core.text.when.words import TimeSpan, time_spans
 
 Act = Literal["question", "request", "statement", "preference", "decision", "task"]
 READ = 20_000  # characters of a message that are read

@@ -5,64 +5,35 @@ that this takes does not depend on its size. A process that ends early leaves a 
 hour, as those of imports are.
 """
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from concurrent.futures import Future
-from concurrent.futures import ThreadPoolExecutor
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import cast
+
+import msgspec
 from msgspec import structs
+
 from muisti.core.documents.files import Cuts
-from muisti.core.documents.planning import Alignment
-from muisti.core.documents.planning import Coming
-from muisti.core.documents.planning import chunk_draft
+from muisti.core.documents.planning import Alignment, Coming, chunk_draft
 from muisti.core.embedding.models import Models
 from muisti.core.model.documents import Cut
-from muisti.core.model.errors import PlaceTaken
-from muisti.core.model.errors import TooLarge
-from muisti.core.model.filing import Document
-from muisti.core.model.filing import NewDocument
-from muisti.core.model.filing import Outcome
-from muisti.core.model.filing import Put
-from muisti.core.model.filing import overlap_of
-from muisti.core.model.ids import IdSource
-from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Flag
-from muisti.core.model.outcomes import Plan
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Written
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Memory
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import bulk_replace
-from muisti.core.store.sql import documents
-from muisti.core.store.sql import imports
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
+from muisti.core.model.errors import PlaceTaken, TooLarge
+from muisti.core.model.filing import Document, NewDocument, Outcome, Put, overlap_of
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Flag, Plan, Quota, Written
+from muisti.core.model.values import Draft, Memory
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import bulk_replace, documents, imports, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
 from muisti.core.support.waiting import Overtaken
-from muisti.core.transfer.importing.staging import write
-from muisti.core.transfer.staged import clear
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
-from muisti.core.write.intake import Accepted
-from muisti.core.write.intake import Intake
-from muisti.core.write.prepare import again
-from muisti.core.write.prepare import draft_of
-from muisti.core.write.prepare import ready
+from muisti.core.transfer.importing.staging import clear, write
+from muisti.core.write.begun import Call, Part
+from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.transactions import Transactions
-from typing import cast
-import msgspec
-import uuid
-
 
 GROUP = 256  # chunks in one transaction
 REMOTE_MAX = 10_000  # chunks that a remote database makes visible in one transaction

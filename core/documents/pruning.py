@@ -3,54 +3,31 @@
 The core knows no files beyond its database: the caller says what has become of the source of a document.
 """
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, cast
+
+import msgspec
 from msgspec import structs
+
 from muisti.core.code.grammars import language_of
-from muisti.core.documents.planning import PAGE
-from muisti.core.documents.planning import check_path
-from muisti.core.documents.reading import Filter
-from muisti.core.documents.reading import conditions_of
-from muisti.core.documents.reading import find_document
+from muisti.core.documents.planning import PAGE, check_path
+from muisti.core.documents.reading import Filter, conditions_of, find_document
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import Ending
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import TooLarge
-from muisti.core.model.filing import Document
-from muisti.core.model.filing import DocumentName
-from muisti.core.model.filing import Listed
-from muisti.core.model.filing import Pruned
-from muisti.core.model.filing import SYNC_MAX
-from muisti.core.model.filing import Synced
-from muisti.core.model.outcomes import Plan
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Written
-from muisti.core.model.terms import BATCH_MAX
-from muisti.core.model.terms import PruneStrategy
+from muisti.core.model.errors import InvalidInput, TooLarge
+from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Pruned, Synced
+from muisti.core.model.outcomes import Plan, Quota, Written
+from muisti.core.model.terms import BATCH_MAX, PruneStrategy
 from muisti.core.model.values import Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import documents
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import telemetry
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import documents, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
-from muisti.core.write.prepare import again
-from muisti.core.write.prepare import draft_of
+from muisti.core.write.prepare import again, draft_of
 from muisti.core.write.transactions import Transactions
-from typing import Literal
-from typing import cast
-import msgspec
-
 
 # End documents with all their chunks: one that a caller deletes, and those whose files are gone
 
@@ -69,7 +46,9 @@ class Compared(msgspec.Struct, frozen=True):
 class Ender:
     """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
-    def __init__(self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake) -> None:
+    def __init__(
+        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
+    ) -> None:
         """`quota` is that of spaces without one."""
         self._database, self._models, self._transactions, self._quota = database, models, transactions, quota
         self._intake = intake
@@ -99,7 +78,9 @@ class Ender:
         seq, commit, chunks = find_space(self._database, space).seq, 0.0, 0
         plans: list[Plan | None] = []
         for memory, path in compared.moved:
-            written = self._transactions.run(space, call, lambda found, one=memory, path=path: self._move(found, one, path, call))
+            written = self._transactions.run(
+                space, call, lambda found, one=memory, path=path: self._move(found, one, path, call)
+            )
             seq, commit = written.seq, commit + written.commit
             plans.append(written.plan)
         if compared.ended:
@@ -113,7 +94,16 @@ class Ender:
             written = self._transactions.run(space, call, attempt)
             seq, commit, chunks = written.seq, commit + written.commit, ended[0]
             plans.append(written.plan)
-        return Synced(wanted=tuple(compared.wanted), ended=tuple(memory.document or "" for memory in compared.ended), moved=tuple((memory.document or "", path) for memory, path in compared.moved), unchanged=compared.unchanged, seq=seq, chunks_ended=chunks, plan=joined(plans) if call.dry_run else None, commit=commit)
+        return Synced(
+            wanted=tuple(compared.wanted),
+            ended=tuple(memory.document or "" for memory in compared.ended),
+            moved=tuple((memory.document or "", path) for memory, path in compared.moved),
+            unchanged=compared.unchanged,
+            seq=seq,
+            chunks_ended=chunks,
+            plan=joined(plans) if call.dry_run else None,
+            commit=commit,
+        )
 
     def end(self, space: str, ended: Sequence[Memory], call: Call) -> Written:
         """End current documents with their chunks, as one step.
@@ -137,7 +127,12 @@ class Ender:
         known = {path: is_current(Document(there[path]), one) for path, one in listed.items() if path in there}
         targets = {path for _, path in moved}
         left = {memory.id for memory, _ in moved}
-        return Compared(wanted=[path for path in listed if path not in targets and not known.get(path, False)], ended=[memory for memory in gone if memory.id not in left], moved=moved, unchanged=sum(known.values()))
+        return Compared(
+            wanted=[path for path in listed if path not in targets and not known.get(path, False)],
+            ended=[memory for memory in gone if memory.id not in left],
+            moved=moved,
+            unchanged=sum(known.values()),
+        )
 
     def _end(self, space: SpaceRow, ended: Sequence[Memory], call: Call) -> tuple[Written, int]:
         ids = [version_rows.raw(memory.id) for memory in ended]
@@ -175,7 +170,12 @@ class Ender:
             draft = structs.replace(draft, content=path)
         accepted = self._intake.changed(space, draft, before, call)
         new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
-        statements: list[Statement] = [inserting.refuse_stale(before), *accepted.statements, inserting.end(space, before, offset), *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset)]
+        statements: list[Statement] = [
+            inserting.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before, offset),
+            *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
+        ]
         return Part(new.memory, statements, told=before.kind == "document")
 
 
@@ -264,7 +264,9 @@ class Pruner:
         stale = [one for one, source in looked if source == "stale"]
         return stale[:AT_ONCE], sum(source == "unknown" for _, source in looked)
 
-    def _ended(self, space: str, kind: PruneStrategy, strategy: PruneStrategy, call: Call, done: list[Written]) -> Sequence[Memory]:
+    def _ended(
+        self, space: str, kind: PruneStrategy, strategy: PruneStrategy, call: Call, done: list[Written]
+    ) -> Sequence[Memory]:
         """End orphans of a kind, if the strategy includes it; return them."""
         ask = documents.orphaned_chunks if kind == "orphaned_chunks" else documents.orphaned_entities
         ended: list[Memory] = []

@@ -4,53 +4,41 @@ A document that was made from the same file with the same options is not written
 go through a hidden space (core/documents/batches.py), so that a search never sees a part of a document.
 """
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
+
 from msgspec import structs
-from muisti.core.documents.batches import Batches
-from muisti.core.documents.batches import ChunkStaging
+
+from muisti.core.documents.batches import Batches, ChunkStaging, Work, memory_of, outcome, told
 from muisti.core.documents.batches import Incoming as Incoming
-from muisti.core.documents.batches import Work
-from muisti.core.documents.batches import memory_of
-from muisti.core.documents.batches import outcome
-from muisti.core.documents.batches import told
 from muisti.core.documents.files import key_of
-from muisti.core.documents.planning import Alignment
-from muisti.core.documents.planning import Coming
-from muisti.core.documents.planning import Known
-from muisti.core.documents.planning import align
-from muisti.core.documents.planning import chunk_draft
-from muisti.core.documents.planning import chunks_of
-from muisti.core.documents.planning import common
-from muisti.core.documents.planning import document_draft
-from muisti.core.documents.planning import fields_of
-from muisti.core.documents.planning import is_same
+from muisti.core.documents.planning import (
+    Alignment,
+    Coming,
+    Known,
+    align,
+    chunk_draft,
+    chunks_of,
+    common,
+    document_draft,
+    fields_of,
+    is_same,
+)
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document
-from muisti.core.model.filing import NewDocument
-from muisti.core.model.filing import Outcome
-from muisti.core.model.filing import Put
-from muisti.core.model.filing import Stored
-from muisti.core.model.ids import IdSource
-from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Written
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Memory
+from muisti.core.model.filing import Document, NewDocument, Outcome, Put, Stored
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Quota, Written
+from muisti.core.model.values import Draft, Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.store.sql import documents
-from muisti.core.store.sql import version_rows
+from muisti.core.store.sql import documents, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.intake import Accepted
-from muisti.core.write.intake import Intake
+from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.transactions import Transactions
-from typing import cast
-
 
 # Decide which chunks a document gets: its cuts are aligned with the chunks that are there, and new ones accepted
 

@@ -16,8 +16,8 @@ import numpy as np
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.generations import CacheUse
-from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.support.waiting import refuse_long
 from muisti.core.text.forms import composed
 

@@ -8,35 +8,27 @@ Two extensions are ours. `query_weights` replace `weights` in questions. With `"
 configuration, a token that occurs n times in a text counts sqrt(n).
 """
 
-from array import array
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from functools import cached_property
-from itertools import accumulate
-from itertools import chain
-from muisti.core.embedding.vectors import Vectors
-from muisti.core.kernels import Floats
-from muisti.core.kernels import Longs
-from muisti.core.kernels import ascii as loops
-from muisti.core.kernels.pooling import Table
-from muisti.core.kernels.pooling import pool_tokens
-from muisti.core.model.errors import InvalidInput
-from muisti.core.support.memo import Memo
-from muisti.core.support.memo import Once
-from muisti.core.support.memo import memoised
-from muisti.core.text.word_table import WordTable
-from muisti.core.text.word_table import ascii_bytes
-from pathlib import Path
-from typing import Any
-from typing import Protocol
 import hashlib
 import importlib
 import json
+import re
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any, Protocol
+
 import msgspec
 import numpy as np
-import re
 
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.kernels import Floats, Longs
+from muisti.core.kernels import ascii as loops
+from muisti.core.kernels.pooling import Table, pool_tokens
+from muisti.core.model.errors import InvalidInput
+from muisti.core.support.memo import Memo, Once, memoised
+from muisti.core.text.forms import WordTable, ascii_bytes
 
 # The tokens of texts, with each word looked up once.
 #

@@ -19,7 +19,7 @@ from muisti.core.kernels import Bytes, Floats, pooling
 from muisti.core.kernels.dense import rotate as hadamard
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
-from muisti.core.support.once import Once
+from muisti.core.support.memo import Once
 
 Vectors = npt.NDArray[
     np.float32

@@ -4,35 +4,20 @@ Names that a model elsewhere reports, without their places, are found in the tex
 counts wherever a sentence has it exactly as it was reported. A name that no sentence has is dropped.
 """
 
+import re
 from bisect import bisect_left
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from functools import cache
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, partial
+from typing import NamedTuple, Protocol
+
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.spans import Names
-from muisti.core.entities.spans import Stretch
-from muisti.core.entities.spans import likeliest
-from muisti.core.entities.spans import spans
-from muisti.core.entities.spans import stretches
-from muisti.core.entities.spans import trimmed
-from muisti.core.entities.spans import unread
-from muisti.core.entities.tagger import SHIPPED
-from muisti.core.entities.tagger import Tagger
-from muisti.core.entities.tagger import load
+from muisti.core.entities.spans import Names, Stretch, likeliest, spans, stretches, trimmed, unread
+from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import NAME_CHARACTERS
-from muisti.core.model.terms import EntityKind
+from muisti.core.model.terms import NAME_CHARACTERS, EntityKind
 from muisti.core.support.waiting import give_way
 from muisti.core.text.terms import is_unspaced
-from muisti.core.text.when.words import LONGEST
-from muisti.core.text.when.words import named_times
-from typing import NamedTuple
-from typing import Protocol
-import re
-
+from muisti.core.text.when.words import LONGEST, named_times
 
 # Confidence, set by hand.
 FORM, QUOTED, TIME = 0.95, 0.9, 0.95

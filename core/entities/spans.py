@@ -1,22 +1,17 @@
 """Stretches of a text as words, and spans of them that are names: by tags, by capitals, or known to the space."""
 
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Iterator
-from collections.abc import Sequence
-from collections.abc import Set
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from typing import NamedTuple
+
 from msgspec import Struct
+
 from muisti.core.entities.features import CALENDAR
 from muisti.core.entities.names import folded
-from muisti.core.kernels import Doubles
-from muisti.core.kernels import Longs
+from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.graph import Mention
-from muisti.core.model.terms import EntityKind
-from muisti.core.model.terms import MentionSource
+from muisti.core.model.terms import EntityKind, MentionSource
 from muisti.core.text.sentences import pieces
-from typing import NamedTuple
-import re
-
 
 LONGEST = 400  # words of a stretch; a longer one is cut
 

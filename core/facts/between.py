@@ -4,24 +4,19 @@ It is a logistic regression on hashed features.
 The kinds of the two names say which relation it may be. The weights are those of `weights/MODEL.md`.
 """
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import exp
-from math import log
-from math import sqrt
-from muisti.core.facts.lexicon import Word
-from muisti.core.facts.lexicon import listed
-from muisti.core.model.terms import RelationKind
-from muisti.core.support.memo import memoised
+from math import exp, log, sqrt
 from pathlib import Path
-from typing import NamedTuple
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from zlib import crc32
+
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.facts.lexicon import Word, listed
+from muisti.core.model.terms import RelationKind
+from muisti.core.support.memo import memoised
 
 AUTHOR = -1  # as a subject or an object: who wrote the text
 ADDRESSEE = -2  # the other side of a dialogue of two

@@ -1,10 +1,10 @@
 """The words of a text, and those that state a fact: verbs with their forms, adjectives and nouns with prepositions."""
 
-from collections.abc import Sequence
-from muisti.core.model.terms import RelationKind
-from typing import NamedTuple
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from muisti.core.model.terms import RelationKind
 
 _WORD = re.compile(r"[^\W_]++(?:['’\-.&/+][^\W_]++)*+|[^\w\s]")
 _SPELT = {

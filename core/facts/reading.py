@@ -1,29 +1,17 @@
 """Read the facts of a text."""
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from muisti.core.facts import between
-from muisti.core.facts import objects
-from muisti.core.facts.between import ADDRESSEE
-from muisti.core.facts.between import AUTHOR
-from muisti.core.facts.between import Fact
-from muisti.core.facts.between import Named
-from muisti.core.facts.between import Span
-from muisti.core.facts.clauses import clauses
-from muisti.core.facts.lexicon import Word
-from muisti.core.facts.lexicon import listed
-from muisti.core.facts.lexicon import words
-from muisti.core.facts.stating import Stated
-from muisti.core.facts.stating import possessed
-from muisti.core.facts.stating import state
-from muisti.core.model.terms import RelationKind
-from muisti.core.text.sentences import pieces
-from muisti.core.text.speakers import ASSISTANTS
-from muisti.core.text.speakers import USERS
-from muisti.core.text.terms import fold
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from muisti.core.facts import between, objects
+from muisti.core.facts.between import ADDRESSEE, AUTHOR, Fact, Named, Span
+from muisti.core.facts.clauses import clauses
+from muisti.core.facts.lexicon import Word, listed, words
+from muisti.core.facts.stating import Stated, possessed, state
+from muisti.core.model.terms import RelationKind
+from muisti.core.text.sentences import pieces
+from muisti.core.text.speakers import ASSISTANTS, USERS
+from muisti.core.text.terms import fold
 
 # Sentences of a text as words, with the names in them. Code is left out
 

@@ -1,17 +1,12 @@
 """Which facts a clause states: its verb, or what follows "am", "have" or "my", looked up in the lexicon."""
 
-from collections.abc import Iterator
-from collections.abc import Sequence
-from muisti.core.facts import lexicon
-from muisti.core.facts import objects
-from muisti.core.facts.clauses import Clause
-from muisti.core.facts.lexicon import Cue
-from muisti.core.facts.lexicon import Word
-from muisti.core.facts.lexicon import listed
-from muisti.core.model.terms import RelationKind
-from typing import NamedTuple
-from typing import cast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
 
+from muisti.core.facts import lexicon, objects
+from muisti.core.facts.clauses import Clause
+from muisti.core.facts.lexicon import Cue, Word, listed
+from muisti.core.model.terms import RelationKind
 
 _REACH = 8  # words between "have" and the noun that counts
 _DEGREES = listed(

@@ -4,31 +4,24 @@ A space has a mark: all current versions up to the change of that number have th
 many come by a task, with progress.
 """
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
+
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.errors import ModelUnavailable
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.errors import ModelUnavailable, NotFound, StoreUnavailable
 from muisti.core.model.tasks import OVER
 from muisti.core.model.terms import OFF
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import generations
-from muisti.core.store.sql import spaces
+from muisti.core.store.database import Database, Refusal, Refused, Statement
+from muisti.core.store.sql import generations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import Counter
 from muisti.core.tasks.claim import Claim
 from muisti.core.tasks.tasks import Tasks
-from typing import cast
-
 
 # The kind of task that embeds a space with a further model
 

@@ -1,28 +1,15 @@
 """Find the groups of names that are one entity, around some names, and which relations later ones have ended."""
 
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from muisti.core.entities.names import folded
-from muisti.core.entities.names import lookups
-from muisti.core.entities.names import norm
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from muisti.core.entities.names import folded, lookups, norm
 from muisti.core.graph import merging
 from muisti.core.model.graph import End
-from muisti.core.model.graph_terms import ProposalReason
-from muisti.core.model.graph_terms import RelationSource
-from muisti.core.model.relations import FUNCTIONAL
-from muisti.core.model.relations import RelationKind
-from muisti.core.model.terms import EntityKind
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
+from muisti.core.model.terms import FUNCTIONAL, EntityKind, ProposalReason, RelationKind, RelationSource
+from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import graph
 from muisti.core.store.sql.graph_rows import Shown
-from typing import Any
-from typing import NamedTuple
-from typing import cast
 
 
 class StatedRelation(NamedTuple):

@@ -4,40 +4,27 @@ Row numbers of changes grow, so a space needs one mark: all versions up to the c
 fork, import or rollback needs a step of its own, and what is read goes with its version.
 """
 
-from collections.abc import Callable
-from collections.abc import Generator
-from contextlib import contextmanager
-from contextlib import nullcontext
-from muisti.core.graph.extraction import Reader
-from muisti.core.graph.extraction import Source
+import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from typing import TypeVar, cast
+
+import msgspec
+
+from muisti.core.graph.extraction import Reader, Source
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import StoreUnavailable
-from muisti.core.model.graph import Extension
-from muisti.core.model.graph import Unread
+from muisti.core.model.errors import NotFound, StoreUnavailable
+from muisti.core.model.graph import Extension, Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Row
+from muisti.core.store.database import Database, Refusal, Refused, Row
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import GraphMeters
-from muisti.core.support.waiting import Locks
-from muisti.core.support.waiting import refuse_long
-from muisti.core.tasks.claim import CRASHED
-from muisti.core.tasks.claim import Claim
-from muisti.core.tasks.claim import FencedCommit
-from muisti.core.tasks.claim import UNFENCED
-from muisti.core.tasks.claim import over
+from muisti.core.support.waiting import Locks, refuse_long
+from muisti.core.tasks.claim import CRASHED, UNFENCED, Claim, FencedCommit, over
 from muisti.core.tasks.tasks import Tasks
-from typing import TypeVar
-from typing import cast
-import json
-import msgspec
-
 
 KIND = "graph"
 MANY = 2_000  # versions that a task reads, and not small steps

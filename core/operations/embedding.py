@@ -1,41 +1,24 @@
 """Embed stored passages that a model has not embedded, some at a time."""
 
-from collections.abc import Callable
-from collections.abc import Sequence
-from muisti.core.embedding.cache import EmbeddingCache
-from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Sighting
-from muisti.core.embedding.hosted import recognise
-from muisti.core.embedding.models import Hosted
-from muisti.core.embedding.models import Models
-from muisti.core.embedding.models import Sighting
-from muisti.core.embedding.models import recognise
-from muisti.core.embedding.vectors import pack
-from muisti.core.model.errors import ModelUnavailable
-from muisti.core.model.errors import NotFound
-from muisti.core.model.values import Passage
-from muisti.core.query.points import Point
-from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Row
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import deferred
-from muisti.core.store.sql import generations
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import sightings
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import WIDTH
-from muisti.core.store.sql.version_rows import lived
-from muisti.core.write.prepare import Source
-from muisti.core.write.prepare import embedded_text
+from collections.abc import Callable, Sequence
 from typing import cast
+
 import msgspec
 import numpy as np
 
+from muisti.core.embedding.cache import EmbeddingCache
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Hosted, Models, Sighting, recognise
+from muisti.core.embedding.vectors import pack
+from muisti.core.model.errors import ModelUnavailable, NotFound
+from muisti.core.model.values import Passage
+from muisti.core.query.points import Point
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Row, Rows, Statement
+from muisti.core.store.sql import generations, operations, spaces, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import WIDTH, lived
+from muisti.core.write.prepare import Source, embedded_text
 
 # Recognise the model behind an endpoint: at the start from the database, then by its vectors of probe texts
 

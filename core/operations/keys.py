@@ -1,31 +1,22 @@
 """API keys, of which only a hash is stored, keys that sign reports, and the audit log."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from datetime import timedelta
-from muisti.core.identity.caller import Caller
-from muisti.core.identity.grants import Grant
-from muisti.core.identity.grants import Key
-from muisti.core.identity.grants import NAMED_MAX
-from muisti.core.identity.grants import check_grant
-from muisti.core.model.errors import Conflict
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.operations import AuditPage
-from muisti.core.model.times import from_us
-from muisti.core.model.times import to_us
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import LOCAL
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refused
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import signing
-from muisti.core.write.screening import Screener
-from typing import cast
 import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import cast
+
+from muisti.core.identity.caller import Caller
+from muisti.core.identity.grants import NAMED_MAX, Grant, Key, check_grant
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound
+from muisti.core.model.operations import AuditPage
+from muisti.core.model.times import from_us, to_us
+from muisti.core.model.values import LIMIT_MAX, LOCAL
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import operations
+from muisti.core.write.screening import Screener
 
 
 def audit_page(database: Database, limit: int, cursor: str | None) -> AuditPage:
@@ -38,8 +29,8 @@ def audit_page(database: Database, limit: int, cursor: str | None) -> AuditPage:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
         raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
-    (rows,) = database.read([audit.newest(limit + 1, None if cursor is None else int(cursor))])
-    items = tuple(audit.audited(row) for row in rows[:limit])
+    (rows,) = database.read([operations.newest_audited(limit + 1, None if cursor is None else int(cursor))])
+    items = tuple(operations.audited(row) for row in rows[:limit])
     return AuditPage(items=items, next_cursor=str(items[-1].number) if len(rows) > limit else None)
 
 

@@ -3,6 +3,8 @@
 Each step is small, so that nobody waits for it, and returns whether more is left to do.
 """
 
+from typing import cast
+
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.model.operations import Erasure
@@ -11,26 +13,22 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
 from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import erasable
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import leases
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import telemetry
-from muisti.core.store.sql import topics
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Refused, Statement
+from muisti.core.store.sql import (
+    changes,
+    erasable,
+    inserting,
+    memories,
+    operations,
+    spaces,
+    telemetry,
+    topics,
+    version_rows,
+)
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
-from typing import cast
-
 
 # Erase history older than a space keeps: versions that were no longer current by then, and their changes
 

@@ -4,36 +4,23 @@
 twice, and none is lost silently: a delivery that is given up becomes a dead letter.
 """
 
-from collections.abc import Sequence
-from muisti.core.identity.caller import Caller
-from muisti.core.identity.caller import OWNER
-from muisti.core.model.errors import Conflict
-from muisti.core.model.errors import EpochGone
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import PastRetention
-from muisti.core.model.operations import DeadLetter
-from muisti.core.model.operations import Kept
-from muisti.core.model.operations import Webhook
-from muisti.core.model.outcomes import Events
-from muisti.core.model.terms import ChangeKind
-from muisti.core.model.terms import Show
-from muisti.core.model.values import Seq
-from muisti.core.query.points import Wanted
-from muisti.core.query.points import check
-from muisti.core.read.feed import changes_of
-from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.database import written
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import webhooks
-from typing import cast
 import base64
 import secrets
 import uuid
+from collections.abc import Sequence
+from typing import cast
 
+from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.model.errors import Conflict, EpochGone, NotFound, PastRetention
+from muisti.core.model.operations import DeadLetter, Kept, Webhook
+from muisti.core.model.outcomes import Events
+from muisti.core.model.terms import ChangeKind, Show
+from muisti.core.model.values import Seq
+from muisti.core.query.points import Wanted, check
+from muisti.core.read.feed import changes_of
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refusal, Refused, written
+from muisti.core.store.sql import operations, spaces, webhooks
 
 MOST = 20  # in a space
 AT_ONCE = 20  # changes that are delivered before the position is stored

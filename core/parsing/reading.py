@@ -1,46 +1,33 @@
 """Read a file: detect its format, then stream its pieces, in this process or from a worker."""
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from itertools import chain
-from muisti.core.model.documents import Piece
-from muisti.core.model.unreadable import Broken
-from muisti.core.model.unreadable import Empty
-from muisti.core.model.unreadable import Encrypted
-from muisti.core.model.unreadable import NoText
-from muisti.core.model.unreadable import UnknownFormat
-from muisti.core.model.unreadable import Unreadable
-from muisti.core.model.values import is_blank
-from muisti.core.parsing.detect import ARCHIVES
-from muisti.core.parsing.detect import Format
-from muisti.core.parsing.detect import HEAD
-from muisti.core.parsing.detect import IMAGES
-from muisti.core.parsing.detect import RECOGNISED
-from muisti.core.parsing.detect import STREAMED
-from muisti.core.parsing.detect import detect
-from muisti.core.parsing.detect import programming_language
-from muisti.core.parsing.detect import signature_of
-from muisti.core.parsing.parsed import Options
-from muisti.core.parsing.parsed import Parsed
-from muisti.core.parsing.parsed import installed
-from muisti.core.parsing.parsed import refusal
-from muisti.core.parsing.parsed import row
-from muisti.core.parsing.parsed import rule
-from muisti.core.parsing.text import MarkdownReader
-from muisti.core.parsing.text import decoded
-from muisti.core.parsing.text import encoding_stated
-from muisti.core.parsing.text import lines
-from muisti.core.parsing.text import windows
-from muisti.core.parsing.workers import Workers
-from muisti.core.parsing.zipped import format_of_zip
-from pathlib import Path
-from typing import BinaryIO
-from zipfile import BadZipFile
 import csv
 import io
 import re
 import struct
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+from zipfile import BadZipFile
 
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
+from muisti.core.model.values import is_blank
+from muisti.core.parsing.detect import (
+    ARCHIVES,
+    HEAD,
+    IMAGES,
+    RECOGNISED,
+    STREAMED,
+    Format,
+    detect,
+    programming_language,
+    signature_of,
+)
+from muisti.core.parsing.parsed import Options, Parsed, installed, refusal, row, rule
+from muisti.core.parsing.text import MarkdownReader, decoded, encoding_stated, lines, windows
+from muisti.core.parsing.workers import Workers
+from muisti.core.parsing.zipped import format_of_zip
 
 # Read CSV and its kin to rows of a table in Markdown, in bounded memory
 

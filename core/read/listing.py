@@ -3,44 +3,25 @@
 A cursor contains the position of the last memory of a page and the name of the order. It is valid in that order only.
 """
 
-from collections.abc import Mapping
-from collections.abc import Sequence
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import Count
-from muisti.core.model.outcomes import Counts
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Stats
-from muisti.core.model.terms import SORTS
-from muisti.core.model.terms import Sort
-from muisti.core.model.times import DAY_US
-from muisti.core.model.times import from_us
-from muisti.core.model.times import to_us
-from muisti.core.model.values import IMPORTANCE
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Page
-from muisti.core.query.filters import Filter
-from muisti.core.query.filters import fields_of
-from muisti.core.query.points import Point
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Scalar
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.filters import where
-from muisti.core.store.sql.points import lived
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import PLAIN
-from muisti.core.store.sql.version_rows import UNEXPIRED
-from muisti.core.store.sql.version_rows import said
-from muisti.core.text.terms import fold
-from typing import cast
 import base64
 import binascii
+from collections.abc import Mapping, Sequence
+from typing import cast
 
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import Count, Counts, Quota, Stats
+from muisti.core.model.terms import SORTS, Sort
+from muisti.core.model.times import DAY_US, from_us, to_us
+from muisti.core.model.values import IMPORTANCE, LIMIT_MAX, Memory, Page
+from muisti.core.query.filters import Filter, fields_of
+from muisti.core.query.points import Point
+from muisti.core.store.database import Rows, Scalar, Statement
+from muisti.core.store.sql import memories, quotas, version_rows
+from muisti.core.store.sql.filters import where
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED, lived, said
+from muisti.core.text.terms import fold
 
 # Counts of a space, now or at an earlier point: categories, tags, sizes
 

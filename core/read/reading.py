@@ -1,33 +1,19 @@
 """Read a space, memories by name, and points of its past, each in one snapshot."""
 
 from collections.abc import Callable
-from msgspec.structs import replace
-from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import EpochGone
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import PastRetention
-from muisti.core.model.errors import PointAhead
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.ids import id_text
-from muisti.core.model.times import from_us
-from muisti.core.model.times import to_us
-from muisti.core.model.values import Address
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Name
-from muisti.core.query.points import AsOf
-from muisti.core.query.points import Point
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import points
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.spaces import space_row
 from typing import cast
 
+from msgspec.structs import replace
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import EpochGone, NotFound, PastRetention, PointAhead
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.times import from_us, to_us
+from muisti.core.model.values import Address, Memory, Name
+from muisti.core.query.points import AsOf, Point
+from muisti.core.store.database import Database, Row, Rows, Statement
+from muisti.core.store.sql import memories, spaces, version_rows
+from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 Ask = Callable[[SpaceRow], list[Statement]]
 

@@ -5,26 +5,17 @@ Counts are best-effort. Unwritten ones are lost when the process ends, and the o
 
 from collections import deque
 from collections.abc import Iterable
+
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Telemetry
 from muisti.core.model.terms import Verdict
 from muisti.core.model.values import Name
 from muisti.core.query.points import Point
-from muisti.core.read.reading import missing
-from muisti.core.read.reading import named
-from muisti.core.read.reading import read
-from muisti.core.read.reading import shown
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refused
-from muisti.core.store.database import written
-from muisti.core.store.sql import feedback
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import telemetry
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.trial import written
+from muisti.core.read.reading import missing, named, read, shown
+from muisti.core.store.database import Database, Refused, written
+from muisti.core.store.sql import spaces, telemetry, version_rows
 from muisti.core.support.waiting import Lock
-
 
 # Feedback of callers on memories that they were given: useful or not useful
 

@@ -4,56 +4,43 @@ This is the only place that resolves options and merges the answers of several s
 through the views. A program in the same process may ask for up to `CANDIDATES_MAX` hits, more than a request.
 """
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+import numpy as np
 from msgspec.structs import replace
-from muisti.core.graph.pagerank import EntityFilters
-from muisti.core.graph.pagerank import Walk
-from muisti.core.graph.pagerank import Walks
+
+from muisti.core.graph.pagerank import EntityFilters, Walk, Walks
 from muisti.core.identity.caller import Caller
 from muisti.core.kernels import Floats
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import Evidence
-from muisti.core.model.hits import Group
-from muisti.core.model.hits import Hit
-from muisti.core.model.hits import Instruction
-from muisti.core.model.hits import Intent
-from muisti.core.model.hits import JointAnswer
-from muisti.core.model.hits import PartAnswer
-from muisti.core.model.hits import Recency
-from muisti.core.model.hits import Timings
-from muisti.core.model.terms import Mode
-from muisti.core.model.terms import SPACES_MAX
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.hits import (
+    Answer,
+    Evidence,
+    Group,
+    Hit,
+    Instruction,
+    Intent,
+    JointAnswer,
+    PartAnswer,
+    Recency,
+    Timings,
+)
+from muisti.core.model.terms import SPACES_MAX, Mode
 from muisti.core.model.times import to_us
 from muisti.core.query import intent
 from muisti.core.query.evidence import enough
 from muisti.core.query.filter_fields import Scalar
-from muisti.core.query.filters import And
-from muisti.core.query.filters import Filter
-from muisti.core.query.filters import conditions_of
-from muisti.core.query.filters import fields_of
-from muisti.core.query.query import NOTHING
-from muisti.core.query.query import Part
-from muisti.core.query.query import Query
+from muisti.core.query.filters import And, Filter, conditions_of, fields_of
+from muisti.core.query.query import NOTHING, Part, Query
 from muisti.core.read.hierarchy import resolved_at
-from muisti.core.read.reading import named
-from muisti.core.read.reading import read_at
-from muisti.core.read.reading import shown
+from muisti.core.read.reading import named, read_at, shown
 from muisti.core.search.explanation import SPACE
 from muisti.core.search.query_vectors import Like
-from muisti.core.search.rankings import Expected
-from muisti.core.search.rankings import Extra
-from muisti.core.search.refined import diverse
-from muisti.core.search.refined import pool_of
-from muisti.core.search.searcher import Found
-from muisti.core.search.searcher import Searcher
+from muisti.core.search.rankings import Expected, Extra
+from muisti.core.search.refined import diverse, pool_of
+from muisti.core.search.searcher import Found, Searcher
 from muisti.core.store.database import Database
-import msgspec
-import numpy as np
-
 
 # Merging of the answers of several spaces: weighted scores, groups and diversity over all hits, the best evidence
 

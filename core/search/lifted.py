@@ -7,21 +7,17 @@ A memory has a quoted part when one of its passages has its words in a row. With
 that rank no text, quotes are demands instead (`core.query.query`).
 """
 
-from muisti.core.code.apart import symbol_of
-from muisti.core.index.collection import Allowed
-from muisti.core.index.columns import Keywords
-from muisti.core.index.columns import Lists
-from muisti.core.index.lexical import containing
-from muisti.core.index.snapshot import RowNumbers
-from muisti.core.index.snapshot import Snapshot
-from muisti.core.index.snapshot import one_a_memory
-from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles
-from muisti.core.kernels import Mask
-from muisti.core.query.query import Wanted
 import msgspec
 import numpy as np
 
+from muisti.core.code.apart import symbol_of
+from muisti.core.index.collection import Allowed
+from muisti.core.index.columns import Keywords, Lists
+from muisti.core.index.lexical import containing
+from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
+from muisti.core.index.space_index import SpaceIndex
+from muisti.core.kernels import Doubles, Mask
+from muisti.core.query.query import Wanted
 
 MOST = 50  # definitions that are added to the candidates
 LEAST = 1e-6  # score of a definition before it is lifted

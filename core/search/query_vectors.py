@@ -5,35 +5,28 @@ vector by the first model into one of the second by a matrix, in microseconds an
 is always asked itself.
 """
 
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
 from msgspec.structs import replace
+
 from muisti.core.embedding.cache import Limited
-from muisti.core.embedding.models import Models
-from muisti.core.embedding.models import absent
+from muisti.core.embedding.models import Models, absent
 from muisti.core.embedding.vectors import QueryMaps
 from muisti.core.index import dense
 from muisti.core.index.collection import Allowed
-from muisti.core.index.dense import QueryVector
-from muisti.core.index.dense import directions
-from muisti.core.index.dense import query_vector
-from muisti.core.index.dense import rotated
-from muisti.core.index.snapshot import RowNumbers
-from muisti.core.index.snapshot import Snapshot
-from muisti.core.index.snapshot import best_places
+from muisti.core.index.dense import QueryVector, directions, query_vector, rotated
+from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places
 from muisti.core.index.vector_columns import Vectors
-from muisti.core.kernels import Doubles
-from muisti.core.kernels import Floats
+from muisti.core.kernels import Doubles, Floats
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.spaces import Space
 from muisti.core.model.terms import SecondQuery
 from muisti.core.model.values import QUERY_MAX
-from muisti.core.query.query import Wanted
-from muisti.core.query.query import parse
+from muisti.core.query.query import Wanted, parse
 from muisti.core.text.language import mostly_latin
-from typing import NamedTuple
-import msgspec
-import numpy as np
-
 
 # Searches by a memory in place of a text: its words and its stored vector are the query
 

@@ -1,69 +1,42 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; repeated if the index was out of date."""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from time import monotonic, perf_counter
+from typing import NamedTuple, cast
+
+import msgspec
+import numpy as np
 from msgspec.structs import replace
-from muisti.core.embedding.models import Models
-from muisti.core.embedding.models import absent
+
+from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
 from muisti.core.index.dense import directions
-from muisti.core.index.instructions import Known
-from muisti.core.index.instructions import NOWHERE
+from muisti.core.index.instructions import NOWHERE, Known
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
 from muisti.core.kernels import likeness as loops
-from muisti.core.model.errors import ModelMismatch
-from muisti.core.model.errors import ModelUnavailable
-from muisti.core.model.errors import StoreCorrupt
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import Instruction
-from muisti.core.model.hits import LATER
-from muisti.core.model.hits import Mode
-from muisti.core.model.hits import Reasoned
-from muisti.core.model.hits import Timings
+from muisti.core.model.errors import ModelMismatch, ModelUnavailable, StoreCorrupt
+from muisti.core.model.hits import LATER, Answer, Instruction, Mode, Reasoned, Timings
 from muisti.core.model.spaces import Policy
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Stretch
-from muisti.core.query.evidence import Calibration
-from muisti.core.query.evidence import enough
-from muisti.core.query.filters import fields_of
-from muisti.core.query.filters import may_be
+from muisti.core.model.values import Memory, Stretch
+from muisti.core.query.evidence import Calibration, enough
+from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query
-from muisti.core.query.query import parse
+from muisti.core.query.query import Query, parse
 from muisti.core.read.reading import point_of
 from muisti.core.search.expected import Explaining
 from muisti.core.search.factors import in_effect
-from muisti.core.search.found import Hits
-from muisti.core.search.found import placed
-from muisti.core.search.found import turns_placed
-from muisti.core.search.found import versions_of
+from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.judged import judged
-from muisti.core.search.query_vectors import QueryEmbedder
-from muisti.core.search.query_vectors import turned
-from muisti.core.search.query_vectors import wanted_like
-from muisti.core.search.ranking import filtered
-from muisti.core.search.ranking import rank
-from muisti.core.search.ranking import visible
-from muisti.core.search.rankings import Asked
-from muisti.core.search.rankings import BY_MODE
-from muisti.core.search.rankings import Extra
+from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
+from muisti.core.search.ranking import filtered, rank, visible
+from muisti.core.search.rankings import BY_MODE, Asked, Extra
 from muisti.core.search.refined import Grouped
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
-from time import monotonic
-from time import perf_counter
-from typing import NamedTuple
-from typing import cast
-import msgspec
-import numpy as np
-
 
 # The lane of standing instructions beside the hits: those that apply to a query, best first.
 #

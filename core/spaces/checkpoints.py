@@ -1,54 +1,31 @@
 """Checkpoints are named points of a space's history. Compare a space with one, or roll back to it."""
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 from msgspec import structs
+
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import AlreadyExists
-from muisti.core.model.errors import Conflict
-from muisti.core.model.errors import Forbidden
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import TooLarge
+from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Checkpoint
-from muisti.core.model.outcomes import Cleared
-from muisti.core.model.outcomes import Diff
-from muisti.core.model.outcomes import MemoryChange
-from muisti.core.model.outcomes import RolledBack
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
 from muisti.core.model.terms import CLEAR_PHRASE
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import Memory
-from muisti.core.model.values import REASON_MAX
-from muisti.core.model.values import Seq
+from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 from muisti.core.operations.embedding import embed_past
-from muisti.core.query.points import Point
-from muisti.core.query.points import parse
+from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
-from muisti.core.read.reading import find_space
-from muisti.core.read.reading import point_of
-from muisti.core.read.reading import shown_at
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Rows
-from muisti.core.store.database import written
-from muisti.core.store.sql import bulk_replace
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.spaces import guard
+from muisti.core.read.reading import find_space, point_of, shown_at
+from muisti.core.store.database import Refusal, Refused, Rows, written
+from muisti.core.store.sql import bulk_replace, operations, version_rows
+from muisti.core.store.sql.spaces import SpaceRow, guard
 from muisti.core.write.begun import Calls
 from muisti.core.write.intake import Intake
 from muisti.core.write.intake import allowed as allowed_now
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
-import base64
-import binascii
-import msgspec
-import re
-
 
 CHECKPOINTS_MAX = 1_000  # in a space
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database limits a transaction to 5 s
@@ -119,7 +96,9 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         batch = [bulk_replace.delete_checkpoint(found, name), entry]
         written(self.store.database, batch, bulk_replace.all_checkpoints(found), dry_run=call.dry_run)
 
-    def diff(self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None) -> Diff:
+    def diff(
+        self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Diff:
         """Return the memories that were added, changed or ended between two points.
 
         A point is a checkpoint, a time or a change; None means now. A memory that was both added and ended in between
@@ -137,11 +116,15 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         if start > stop:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
-        (touched,) = self.store.database.read([bulk_replace.touched(found, start, stop, beyond, limit + 1, caller.own_category)])
+        (touched,) = self.store.database.read(
+            [bulk_replace.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
+        )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
-            before, after = self.store.database.read([bulk_replace.memories_at(found, ids, first), bulk_replace.memories_at(found, ids, last)])
+            before, after = self.store.database.read(
+                [bulk_replace.memories_at(found, ids, first), bulk_replace.memories_at(found, ids, last)]
+            )
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
         more = cursor_of(ids[-1]) if len(touched) > limit else None
         epoch = found.space.epoch
@@ -200,7 +183,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         check_whole(call.caller)
         if confirm != CLEAR_PHRASE:
             raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
-        entry = audit.note(call.now, call.caller.actor, "memories_cleared", space=space)
+        entry = operations.audit(call.now, call.caller.actor, "memories_cleared", space=space)
 
         def attempt(row: SpaceRow) -> Written:
             planned = [bulk_replace.end_all(row, CLEARED)]
@@ -256,10 +239,16 @@ def _numbers(first: Point, last: Point) -> tuple[int, int]:
 def _by_id(rows: Rows, space: str, caller: Caller) -> dict[bytes, Memory]:
     """Return the memories that the caller sees, by id, without superseded ones."""
     found = [(row[1], version_rows.memory(row, space)) for row in rows]
-    return {memory_id: one for memory_id, one in found if isinstance(memory_id, bytes) and one.superseded_by is None and caller.shows(one.category)}
+    return {
+        memory_id: one
+        for memory_id, one in found
+        if isinstance(memory_id, bytes) and one.superseded_by is None and caller.shows(one.category)
+    }
 
 
-def _changes(ids: Sequence[bytes], before: Mapping[bytes, Memory], after: Mapping[bytes, Memory]) -> Iterator[MemoryChange]:
+def _changes(
+    ids: Sequence[bytes], before: Mapping[bytes, Memory], after: Mapping[bytes, Memory]
+) -> Iterator[MemoryChange]:
     for memory_id in ids:
         old, new = before.get(memory_id), after.get(memory_id)
         fields = () if old is None or new is None else differences(old, new)

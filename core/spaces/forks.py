@@ -1,52 +1,32 @@
 """Fork a space, compare the fork with its origin, and merge it back or drop it."""
 
-from collections.abc import Iterator
-from collections.abc import Sequence
-from muisti.core.model.errors import AlreadyExists
-from muisti.core.model.errors import Conflict
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import MergeConflict
-from muisti.core.model.errors import ModelMismatch
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import QuotaExceeded
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import msgspec
+
+from muisti.core.model.errors import (
+    AlreadyExists,
+    Conflict,
+    InvalidInput,
+    MergeConflict,
+    ModelMismatch,
+    NotFound,
+    QuotaExceeded,
+)
 from muisti.core.model.fields import LINKS
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Comparison
-from muisti.core.model.outcomes import Divergence
-from muisti.core.model.outcomes import Strategy
-from muisti.core.model.outcomes import Written
-from muisti.core.model.spaces import DEFAULT
-from muisti.core.model.spaces import Space
-from muisti.core.model.spaces import check_name
-from muisti.core.model.values import FieldChange
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import Memory
+from muisti.core.model.outcomes import Comparison, Divergence, Strategy, Written
+from muisti.core.model.spaces import DEFAULT, Space, check_name
+from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.checkpoints import TURNS_MAX
-from muisti.core.spaces.checkpoints import check_size
-from muisti.core.spaces.checkpoints import check_whole
-from muisti.core.spaces.checkpoints import cursor_of
-from muisti.core.spaces.checkpoints import position
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.database import written
-from muisti.core.store.sql import documents
-from muisti.core.store.sql import forks
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.spaces import space_row
+from muisti.core.spaces.checkpoints import TURNS_MAX, Checkpoints, check_size, check_whole, cursor_of, position
+from muisti.core.store.database import Refusal, Refused, Rows, Statement, written
+from muisti.core.store.sql import documents, forks, memories, operations, quotas, spaces, version_rows
+from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.write.intake import allowed as allowed_now
-from typing import cast
-import msgspec
-import uuid
 
 SHOWN = 100  # conflicts listed in a refusal
 
@@ -80,7 +60,9 @@ def _check(both: _Both) -> None:
     if space.settings.embedded_fields != target.settings.embedded_fields:
         raise Conflict(f"the spaces {space.name!r} and {target.name!r} embed different fields")
     if None not in (space.generation, target.generation) and space.generation != target.generation:
-        raise ModelMismatch(f"the spaces {space.name!r} and {target.name!r} were embedded by different models; reembed one of them")
+        raise ModelMismatch(
+            f"the spaces {space.name!r} and {target.name!r} were embedded by different models; reembed one of them"
+        )
 
 
 class Timeline(Checkpoints, frozen=True, kw_only=True):
@@ -102,7 +84,13 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
         parent = find_space(self.store.database, space)
         (count,) = self.store.database.read([spaces.memories(parent)])
         check_size(count, "delete what is not needed, or export and import it")
-        batch = [spaces.guard(parent), *spaces.insert(name, str(uuid.uuid4()), parent.space.settings, call.now), *forks.copy(parent, name, call.now), quotas.refuse_more_in(name, self.store.quota), operations.audit(call.now, call.caller.actor, "space_forked", space=name, target=space)]
+        batch = [
+            spaces.guard(parent),
+            *spaces.insert(name, str(uuid.uuid4()), parent.space.settings, call.now),
+            *forks.copy(parent, name, call.now),
+            quotas.refuse_more_in(name, self.store.quota),
+            operations.audit(call.now, call.caller.actor, "space_forked", space=name, target=space),
+        ]
         try:
             rows = written(self.store.database, batch, spaces.by_name(name), dry_run=call.dry_run)
         except Refused as refused:
@@ -216,7 +204,11 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
                 ended += [cast(bytes, mine) for mine, _ in found]
 
     def _clashes(self, both: _Both, pairs: Sequence[tuple[bytes, bytes]]) -> Iterator[Divergence]:
-        ask = [statement for mine, theirs in pairs for statement in (memories.living(both.target, mine), memories.living(both.space, theirs))]
+        ask = [
+            statement
+            for mine, theirs in pairs
+            for statement in (memories.living(both.target, mine), memories.living(both.space, theirs))
+        ]
         rows = self.store.database.read(ask)
         for ours, theirs in zip(rows[0::2], rows[1::2], strict=True):
             if ours and theirs:
@@ -235,7 +227,15 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
 
         for memory_id, twin_id, base_row, mine, theirs, there, here in found:
             base, other, own = one(base_row, both.space), one(mine, both.space), one(theirs, both.target)
-            yield Divergence(id=id_text(twin_id), other=id_text(memory_id), conflict=bool(there and here), ours=own, theirs=other, here=() if base is None or own is None else _fields(base, own), there=() if base is None or other is None else _fields(base, other))
+            yield Divergence(
+                id=id_text(twin_id),
+                other=id_text(memory_id),
+                conflict=bool(there and here),
+                ours=own,
+                theirs=other,
+                here=() if base is None or own is None else _fields(base, own),
+                there=() if base is None or other is None else _fields(base, other),
+            )
 
 
 def _fields(base: Memory, now: Memory) -> tuple[FieldChange, ...]:

@@ -4,30 +4,20 @@ Tables are copied with the schema that they have, whatever it is. The target mus
 all of it was read again and found equal, since only the last write removes the mark `UNFINISHED`.
 """
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from graphlib import TopologicalSorter
-from muisti.core.model.errors import Conflict
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import StoreCorrupt
-from muisti.core.model.errors import StoreUnavailable
-from muisti.core.model.errors import TooLarge
-from muisti.core.store.database import Row
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.file.sqlite_errors import translated
-from muisti.core.store.migrate import APPLIED
-from muisti.core.store.migrate import UNFINISHED
-from muisti.core.store.migrate import newest
-from muisti.core.store.migrate import refuse_unfinished
-from muisti.core.store.remote.retry import TABLE as WRITES
-from muisti.core.support.meters import Progress
-from typing import Protocol
-import apsw
 import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from graphlib import TopologicalSorter
+from typing import Protocol
+
+import apsw
 import msgspec
 
+from muisti.core.model.errors import Conflict, NotFound, StoreCorrupt, StoreUnavailable, TooLarge
+from muisti.core.store.database import Row, Rows, Statement
+from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.store.migrate import APPLIED, UNFINISHED, newest, refuse_unfinished
+from muisti.core.store.remote.retry import TABLE as WRITES
+from muisti.core.support.meters import Progress
 
 VALUES_MAX = 10_000  # in one statement
 BYTES_MAX = 1_000_000  # in one statement, unless one row has more

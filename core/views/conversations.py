@@ -1,57 +1,47 @@
 """Conversations: sessions, conversations and topics as objects, and the exchanges that are streamed into them."""
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import msgspec
 from msgspec.structs import replace
+
 from muisti.core.conversations.adopting import Adopted as Adopted
 from muisti.core.conversations.adopting import Adopter
-from muisti.core.conversations.following import Following
-from muisti.core.conversations.following import with_topics
+from muisti.core.conversations.following import KIND as KIND
+from muisti.core.conversations.following import Following, with_topics
 from muisti.core.conversations.objects import Objects
-from muisti.core.conversations.reading import READ_MAX
-from muisti.core.conversations.reading import Reader
-from muisti.core.conversations.reading import SUGGESTIONS_MAX
-from muisti.core.conversations.reading import Suggestion
+from muisti.core.conversations.reading import READ_MAX, SUGGESTIONS_MAX, Reader, Suggestion, suggestions
 from muisti.core.conversations.reading import Suggestions as Suggestions
 from muisti.core.conversations.reading import Wanted as Wanted
-from muisti.core.conversations.reading import suggestions
-from muisti.core.conversations.refreshing import KIND as KIND
 from muisti.core.conversations.streaming import Stream as Stream
 from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Stored as Stored
-from muisti.core.conversations.summaries import Summaries
-from muisti.core.conversations.summaries import Write
+from muisti.core.conversations.summaries import Summaries, Write
 from muisti.core.conversations.summaries import WriteFailed as WriteFailed
-from muisti.core.conversations.topics import Conversation
-from muisti.core.conversations.topics import Topics
+from muisti.core.conversations.topics import Conversation, Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.model.conversations import Change
-from muisti.core.model.conversations import Ending
-from muisti.core.model.conversations import Entry
-from muisti.core.model.conversations import ExchangePage
-from muisti.core.model.conversations import Kept
-from muisti.core.model.conversations import Level
-from muisti.core.model.conversations import NewObject
-from muisti.core.model.conversations import Object
-from muisti.core.model.conversations import ObjectName
-from muisti.core.model.conversations import ObjectPage
-from muisti.core.model.conversations import Streamed
-from muisti.core.model.conversations import TURN_MAX
-from muisti.core.model.conversations import Working
+from muisti.core.model.conversations import (
+    TURN_MAX,
+    Change,
+    Ending,
+    Entry,
+    ExchangePage,
+    Kept,
+    Level,
+    NewObject,
+    Object,
+    ObjectName,
+    ObjectPage,
+    Streamed,
+    Working,
+)
 from muisti.core.model.outcomes import Written
-from muisti.core.model.values import IfMatch
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import Memory
-from muisti.core.model.values import RequestKey
-from muisti.core.model.values import Seq
-from muisti.core.query.points import AsOf
-from muisti.core.query.points import Point
+from muisti.core.model.values import LIMIT_MAX, IfMatch, Memory, RequestKey, Seq
+from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import home
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.write.begun import Calls
-import msgspec
-
 
 # Topics, summaries and the working memory of conversations, as one caller meets them
 

@@ -1,68 +1,63 @@
 """Documents: stored, read in order, compared with the files that exist, deleted; and the source code among them."""
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
 from muisti.core.chunking.cutting import Preview as Preview
-from muisti.core.chunking.options import Chunking as Chunking
 from muisti.core.chunking.options import STRATEGIES as STRATEGIES
+from muisti.core.chunking.options import Chunking as Chunking
 from muisti.core.context.counting import counter
+from muisti.core.documents.files import USUAL_FILE
 from muisti.core.documents.files import Cuts as Cuts
 from muisti.core.documents.files import File as File
 from muisti.core.documents.files import Held as Held
 from muisti.core.documents.files import Job as Job
 from muisti.core.documents.files import Reading as Reading
 from muisti.core.documents.files import Stated as Stated
-from muisti.core.documents.files import USUAL_FILE
-from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.ingesting import KIND as KIND
+from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.ingesting import holds_documents as holds_documents
-from muisti.core.documents.pruning import Ender
+from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.pruning import Look as Look
-from muisti.core.documents.pruning import Pruner
 from muisti.core.documents.pruning import Source as Source
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.reading import Filter as Filter
+from muisti.core.documents.storing import TOGETHER as TOGETHER
 from muisti.core.documents.storing import Incoming as Incoming
 from muisti.core.documents.storing import Storer
-from muisti.core.documents.storing import TOGETHER as TOGETHER
-from muisti.core.model.code import CodeMap
-from muisti.core.model.code import Outline
-from muisti.core.model.code import Resolution
-from muisti.core.model.code import Symbols
-from muisti.core.model.code import Uses
+from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import ChunkPage
-from muisti.core.model.filing import Document
-from muisti.core.model.filing import DocumentName
-from muisti.core.model.filing import DocumentPage
-from muisti.core.model.filing import Listed
-from muisti.core.model.filing import NewDocument
-from muisti.core.model.filing import Pruned
-from muisti.core.model.filing import Stored
-from muisti.core.model.filing import Synced
-from muisti.core.model.terms import EdgeKind
-from muisti.core.model.terms import MAP_MAX
-from muisti.core.model.terms import MAP_MIN
-from muisti.core.model.terms import MENTIONED_MAX
-from muisti.core.model.terms import PruneStrategy
-from muisti.core.model.terms import SYMBOLS_MAX
-from muisti.core.model.terms import SymbolKind
-from muisti.core.model.terms import USES_MAX
-from muisti.core.model.values import RequestKey
-from muisti.core.model.values import Seq
+from muisti.core.model.filing import (
+    ChunkPage,
+    Document,
+    DocumentName,
+    DocumentPage,
+    Listed,
+    NewDocument,
+    Pruned,
+    Stored,
+    Synced,
+)
+from muisti.core.model.terms import (
+    MAP_MAX,
+    MAP_MIN,
+    MENTIONED_MAX,
+    SYMBOLS_MAX,
+    USES_MAX,
+    EdgeKind,
+    PruneStrategy,
+    SymbolKind,
+)
+from muisti.core.model.values import RequestKey, Seq
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database
 from muisti.core.store.sql import code
 from muisti.core.store.sql.code import Seen
 from muisti.core.symbols.indexing import CodeIndex
-from muisti.core.symbols.mapping import Graph
-from muisti.core.symbols.mapping import draw
-from muisti.core.symbols.reading import CodeReader
+from muisti.core.symbols.reading import CodeReader, Graph, draw
 from muisti.core.write.begun import Calls
-import msgspec
-
 
 # Source code among the documents of a space: symbols, what uses them and what they use, outlines and maps
 

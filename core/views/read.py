@@ -2,78 +2,46 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import cast
+
+import msgspec
 from msgspec.structs import replace
+
 from muisti.core.context.builder import Builder
 from muisti.core.context.choosing import Candidate
 from muisti.core.context.counting import ENCODINGS as ENCODINGS
 from muisti.core.context.counting import USUAL as USUAL
+from muisti.core.context.request import LISTED, check_request
 from muisti.core.context.request import Request as Request
-from muisti.core.context.request import check_request
-from muisti.core.context.sections import LISTED
-from muisti.core.graph.pagerank import EntityFilters
-from muisti.core.graph.pagerank import names_entities
+from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.context import Context
-from muisti.core.model.errors import Forbidden
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import StoreUnavailable
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import Evidence
-from muisti.core.model.hits import Hit
-from muisti.core.model.hits import JointAnswer
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.ids import id_text
+from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
+from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
+from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Counts
-from muisti.core.model.outcomes import Events
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Stats
-from muisti.core.model.values import Found
-from muisti.core.model.values import History
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Name
-from muisti.core.model.values import Page
-from muisti.core.model.values import Seq
-from muisti.core.model.values import Version
+from muisti.core.model.outcomes import Counts, Events, Quota, Stats
+from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.query.filters import Filter
-from muisti.core.query.points import AsOf
-from muisti.core.query.points import Point
-from muisti.core.query.points import Wanted
-from muisti.core.query.query import Part
-from muisti.core.query.query import Query
+from muisti.core.query.points import AsOf, Point, Wanted
+from muisti.core.query.query import Part, Query
 from muisti.core.read import listing
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
-from muisti.core.read.hierarchy import resolved_at
-from muisti.core.read.hierarchy import situated
-from muisti.core.read.listing import order_of
-from muisti.core.read.listing import page
-from muisti.core.read.listing import page_of
-from muisti.core.read.reading import AskAt
-from muisti.core.read.reading import find_space
-from muisti.core.read.reading import last_id
-from muisti.core.read.reading import named
-from muisti.core.read.reading import read
-from muisti.core.read.reading import read_at
-from muisti.core.read.reading import shown
+from muisti.core.read.hierarchy import resolved_at, situated
+from muisti.core.read.listing import order_of, page, page_of
+from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
 from muisti.core.read.telemetry import Retrievals
-from muisti.core.search.asking import Asking
-from muisti.core.search.asking import check_parts
+from muisti.core.search.asking import Asking, check_parts
 from muisti.core.search.searcher import Searcher
-from muisti.core.store.database import Database
-from muisti.core.store.database import Rows
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Rows
+from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.support.waiting import WouldWait
-from muisti.core.support.waiting import without_waiting
+from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.begun import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
-from typing import cast
-import msgspec
-
 
 # Contexts: texts for prompts, made from the memories that a caller sees
 

@@ -1,75 +1,52 @@
 """Judge memories: which contradict each other, are wrong, useful, or fit to be kept."""
 
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import msgspec
 from msgspec import structs
+
 from muisti.core.conflicts.differences import part
 from muisti.core.conflicts.judgement import align
 from muisti.core.conflicts.words import read as words_of
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import ConflictPage
-from muisti.core.model.outcomes import OpenConflict
-from muisti.core.model.outcomes import ReviewKind
-from muisti.core.model.outcomes import Reviewed
-from muisti.core.model.outcomes import Telemetry
-from muisti.core.model.outcomes import Written
-from muisti.core.model.quality import AT_ONCE
-from muisti.core.model.quality import Limits
-from muisti.core.model.quality import Report
-from muisti.core.model.terms import CHECKS
-from muisti.core.model.terms import Check
-from muisti.core.model.terms import Decision
-from muisti.core.model.terms import PROMOTE_RETRIEVALS
-from muisti.core.model.terms import PRUNE_DAYS
-from muisti.core.model.terms import PRUNE_RETRIEVALS
-from muisti.core.model.terms import Status
-from muisti.core.model.terms import Verdict
-from muisti.core.model.times import DAY_US
-from muisti.core.model.times import from_us
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Name
+from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Telemetry, Written
+from muisti.core.model.quality import AT_ONCE, Limits, Report
+from muisti.core.model.terms import (
+    CHECKS,
+    PROMOTE_RETRIEVALS,
+    PRUNE_DAYS,
+    PRUNE_RETRIEVALS,
+    Check,
+    Decision,
+    Status,
+    Verdict,
+)
+from muisti.core.model.times import DAY_US, from_us
+from muisti.core.model.values import LIMIT_MAX, Memory, Name
 from muisti.core.quality.lint import Linter
-from muisti.core.read.reading import current
-from muisti.core.read.reading import find_space
-from muisti.core.read.reading import id_of
-from muisti.core.read.reading import missing
-from muisti.core.read.reading import read
-from muisti.core.read.telemetry import Retrievals
-from muisti.core.read.telemetry import give
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Row
-from muisti.core.store.database import Statement
-from muisti.core.store.database import written
-from muisti.core.store.sql import audit
-from muisti.core.store.sql import candidates
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import conflicts
-from muisti.core.store.sql import guards
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import telemetry
-from muisti.core.store.sql import version_rows
+from muisti.core.read.reading import current, find_space, id_of, missing, read
+from muisti.core.read.telemetry import Retrievals, give
+from muisti.core.store.database import Database, Refused, Row, Statement, written
+from muisti.core.store.sql import (
+    changes,
+    conflicts,
+    inserting,
+    memories,
+    quotas,
+    spaces,
+    telemetry,
+    version_rows,
+)
+from muisti.core.store.sql import inserting as guards
+from muisti.core.store.sql import telemetry as candidates
+from muisti.core.store.sql.operations import audit
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.trial import written
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Calls
-from muisti.core.write.begun import Part
-from muisti.core.write.prepare import again
-from muisti.core.write.prepare import carried
-from muisti.core.write.prepare import reviewed
-from muisti.core.write.prepare import superseded
+from muisti.core.write.begun import Call, Calls, Part
+from muisti.core.write.prepare import again, carried, reviewed, superseded
 from muisti.core.write.transactions import Transactions
-from typing import cast
-import msgspec
-
 
 REVIEWED = 500  # memories: some thousand statements, and tens of milliseconds
 
@@ -134,7 +111,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         return rows[0]
 
     def _keep(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
-        entry = audit.note(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
+        entry = operations.audit(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
         batch = [spaces.guard(space), *conflicts.close(space, one.id), entry]
         try:
             written(self.store.database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)
@@ -156,8 +133,8 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
             heir = structs.replace(heir, category=one.existing.category, key=one.existing.key)
         new = again(heir, one.new, cast(int, new_row[0]), space, self.store.models)
         statements = [
-            guards.refuse_stale(one.existing),
-            guards.refuse_stale(one.new),
+            inserting.refuse_stale(one.existing),
+            inserting.refuse_stale(one.new),
             inserting.end(space, one.existing, 1),
             *inserting.insert(space, carried(old, cast(int, existing_row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
@@ -169,11 +146,11 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
     def _reject(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
         statements = [
-            guards.refuse_stale(one.existing),
-            guards.refuse_stale(one.new),
+            inserting.refuse_stale(one.existing),
+            inserting.refuse_stale(one.new),
             inserting.end(space, one.new),
             changes.record(space, "deleted", call.caller, one.new),
-            audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
+            operations.audit(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
         ]
         return self.store.write(space, [Part(one.new, statements)], call, embedded=False)
 
@@ -188,7 +165,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         call = self.calls.new()
         own = call.caller.category
         return self._review(
-            space, lambda row: candidates.proved(row, own, call.now, retrievals, REVIEWED), "active", call
+            space, lambda row: telemetry.proved(row, own, call.now, retrievals, REVIEWED), "active", call
         )
 
     def prune(self, space: str, retrievals: int = PRUNE_RETRIEVALS, days: float = PRUNE_DAYS) -> Reviewed:
@@ -205,7 +182,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         own, before = call.caller.category, call.now - int(days * DAY_US)
         return self._review(
             space,
-            lambda row: candidates.neglected(row, own, call.now, retrievals, before, REVIEWED),
+            lambda row: telemetry.neglected(row, own, call.now, retrievals, before, REVIEWED),
             "deprecated",
             call,
         )
@@ -214,7 +191,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         before: Counter[str] = Counter()
 
         def attempt(space: SpaceRow) -> Written:
-            rows, counts = self.store.database.read([ask(space), candidates.by_status(space, call.caller.category)])
+            rows, counts = self.store.database.read([ask(space), telemetry.by_status(space, call.caller.category)])
             before.clear()
             before.update({str(name): cast(int, number) for name, number in counts})
             if not rows:
@@ -234,7 +211,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         before: Memory = version_rows.memory(row, space.space.name)
         after = reviewed(before, status, call.now)
         born = self.store.guarded_insertion(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
-        return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
+        return Part(after, [inserting.refuse_stale(before), inserting.end(space, before, offset), *born])
 
     def lint(
         self,

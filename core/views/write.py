@@ -4,66 +4,40 @@ An add reads from top to bottom: `add` repeats an attempt, and `_adding` accepts
 builds the batch. `Transactions.commit` stores it and answers.
 """
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
+
 from msgspec.structs import replace
-from muisti.core.conflicts.check import Checked
-from muisti.core.conflicts.check import Checker
-from muisti.core.conflicts.check import NOT_CHECKED
-from muisti.core.model.collisions import AddressTaken
-from muisti.core.model.collisions import Similar
+
+from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
+from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import id_text
 from muisti.core.model.messages import restated
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Likeness
-from muisti.core.model.outcomes import Undo
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Likeness, Undo, Written
 from muisti.core.model.terms import OnConflict
-from muisti.core.model.values import Draft
-from muisti.core.model.values import IfMatch
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Name
-from muisti.core.model.values import RequestKey
+from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
 from muisti.core.read.reading import find
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Row
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import audit
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import conflicts
-from muisti.core.store.sql import guards
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Refused, Row, Statement
+from muisti.core.store.sql import changes, conflicts, inserting, memories, quotas, spaces, version_rows
+from muisti.core.store.sql import inserting as guards
 from muisti.core.store.sql.inserting import NewVersion
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.spaces import space_row
-from muisti.core.support.waiting import Overtaken
-from muisti.core.support.waiting import WouldWait
-from muisti.core.support.waiting import without_waiting
+from muisti.core.store.sql.operations import audit
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
 from muisti.core.transfer.importing.importer import Import as Import
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.begun import Begun as Begun
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Accepted
-from muisti.core.write.lifecycle import Lifecycle
-from muisti.core.write.lifecycle import check_ordinary
-from muisti.core.write.lifecycle import check_version
-from muisti.core.write.prepare import again
-from muisti.core.write.prepare import draft_of
-from muisti.core.write.prepare import ready
+from muisti.core.write.lifecycle import Lifecycle, check_ordinary, check_version
+from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import CHANGED
 from muisti.core.write.undo import Undoer
-from typing import cast
-
 
 QUICK_TEXT = 2_000  # characters of a memory that is added on the event loop
 QUICK_CHANGES = 64  # changes by which an index may be behind for that
@@ -223,10 +197,10 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             check_version(memory, if_match)
             check_ordinary(memory)
             statements = [
-                guards.refuse_stale(memory),
+                inserting.refuse_stale(memory),
                 inserting.end(found, memory),
                 changes.record(found, "deleted", call.caller, memory),
-                audit.note(call.now, call.caller.actor, "memory_deleted", space=space, target=memory.id),
+                operations.audit(call.now, call.caller.actor, "memory_deleted", space=space, target=memory.id),
             ]
             parts = [*retitled(self.store.database, found, [(memory, None)], call, 1), Part(memory, statements)]
             return self.store.write(found, parts, call, embedded=False)
@@ -303,7 +277,7 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         for position, new in enumerate(versions):
             statements = [*accepted[position].statements]
             if refuses:
-                statements.append(guards.refuse_duplicate(space, new.memory, new.content_hash, call.now, own))
+                statements.append(inserting.refuse_duplicate(space, new.memory, new.content_hash, call.now, own))
             statements += self.store.guarded_insertion(space, new, "created", call.caller, last - position)
             if position == last:
                 statements.append(quotas.refuse_more(space, self.store.quota))
@@ -331,7 +305,7 @@ class Write(Lifecycle, frozen=True, kw_only=True):
     ) -> Written:
         new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self.store.models)
         statements = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before),
             *self.store.guarded_insertion(space, new, "updated", call.caller),

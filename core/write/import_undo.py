@@ -1,26 +1,21 @@
 """Undo an import: all memories that it brought end in one step, or nothing happens."""
 
-from collections.abc import Collection
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import cast
+
+import msgspec
 from msgspec.structs import replace
-from muisti.core.model.errors import ChangedSince
-from muisti.core.model.errors import NAMED
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import TooLarge
+
+from muisti.core.model.errors import NAMED, ChangedSince, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import LaterChange
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import LaterChange, Written
 from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.times import from_us
-from muisti.core.store.sql import imports
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import undo
+from muisti.core.store.sql import imports, operations, undo
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.transactions import Transactions
-from typing import cast
-import msgspec
 
 REMOTE_MAX = 10_000  # memories that a remote database ends in one transaction
 
@@ -76,8 +71,17 @@ class ImportUndoer(msgspec.Struct, frozen=True):
         if not self.store.database.local and memories > REMOTE_MAX:
             told = f"the import brought {memories:,} memories"
             raise TooLarge(f"{told}; a remote database undoes {REMOTE_MAX:,} in one step")
-        entry = operations.audit(call.now, call.caller.actor, "import_undone", space=space.space.name, target=str(found.id))
-        done = self.store.turn(space, undo.end_all(space, found, memories), "undone", call, [entry, *undo.mark(space, found)], ended=tuple(id_text(cast(bytes, row[0])) for row in ids) if len(ids) <= UNDO_MAX else ())
+        entry = operations.audit(
+            call.now, call.caller.actor, "import_undone", space=space.space.name, target=str(found.id)
+        )
+        done = self.store.turn(
+            space,
+            undo.end_all(space, found, memories),
+            "undone",
+            call,
+            [entry, *undo.mark(space, found)],
+            ended=tuple(id_text(cast(bytes, row[0])) for row in ids) if len(ids) <= UNDO_MAX else (),
+        )
         stays = stay([f"{kind} {name}" for kind, name in staying])
         return replace(done, undone=f"{in_words(found, counts)}{stays}")
 
@@ -110,5 +114,7 @@ def stay(names: Collection[str]) -> str:
 
 
 def _imported(row: Sequence[object]) -> Imported:
-    id_, source, actor, at, memories, first, last, undone = cast(tuple[int, str | None, str, int, int, int, int, int | None], row)
+    id_, source, actor, at, memories, first, last, undone = cast(
+        tuple[int, str | None, str, int, int, int, int, int | None], row
+    )
     return Imported(id_, source, actor, from_us(at), memories, first, last, undone)

@@ -4,47 +4,31 @@ Every write that makes text current gets an `Accepted` from here, and memories a
 creates an `Accepted` (a test reads the syntax tree). So no path can skip a check.
 """
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import msgspec
 from msgspec import structs
+
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import Problem
-from muisti.core.model.errors import SensitiveContent
+from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_text
-from muisti.core.model.messages import restated
-from muisti.core.model.messages import sound
+from muisti.core.model.messages import restated, sound
 from muisti.core.model.outcomes import Flag
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Memory
-from muisti.core.model.values import TRUST
-from muisti.core.store.database import Database
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import arrivals
-from muisti.core.store.sql import bulk_replace
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import version_rows
+from muisti.core.model.values import TRUST, Draft, Memory
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.sql import bulk_replace, inserting, memories, version_rows
+from muisti.core.store.sql import bulk_replace as arrivals
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.prepare import canonical
-from muisti.core.write.prepare import changed
-from muisti.core.write.prepare import draft_of
-from muisti.core.write.prepare import new_memory
-from muisti.core.write.prepare import ready
+from muisti.core.write.prepare import canonical, changed, draft_of, new_memory, ready
 from muisti.core.write.recent_results import EchoCheck
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
-from muisti.core.write.validate import check_alone
-from muisti.core.write.validate import check_new
-from muisti.core.write.validate import check_stays
-from typing import cast
-import msgspec
-
+from muisti.core.write.validate import check_alone, check_new, check_stays
 
 # Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from
 
@@ -346,7 +330,7 @@ def allowed(
     """
     if intake.asks_nothing(space, call):
         return Allowed()
-    rows = store.database.rehearse([*planned, arrivals.planned()])[-1]
+    rows = store.database.rehearse([*planned, bulk_replace.planned()])[-1]
     problems, flags, changed = list[Problem](), list[Flag](), list[tuple[int, Memory]]()
     for source, memory, current in _read(store.database, space, rows):
         is_new = are_new and current is None
@@ -360,8 +344,8 @@ def allowed(
             changed.append((source, accepted))
     if problems:
         raise SensitiveContent(problems[:NAMED])
-    seen = arrivals.refuse_others(cast(list[tuple[int, int | None]], rows))
-    return Allowed([seen, *_staged(space, changed, store.models)], arrivals.clear() if changed else [], tuple(flags))
+    seen = bulk_replace.refuse_others(cast(list[tuple[int, int | None]], rows))
+    return Allowed([seen, *_staged(space, changed, store.models)], bulk_replace.clear_arrivals() if changed else [], tuple(flags))
 
 
 def _read(database: Database, space: SpaceRow, rows: Rows) -> Iterator[tuple[int, Memory, Memory | None]]:
@@ -380,6 +364,6 @@ def _staged(space: SpaceRow, changed: Sequence[tuple[int, Memory]], models: Mode
     if not changed:
         return
     made = ready([memory for _, memory in changed], space, models)
-    yield from arrivals.begin(space)
+    yield from bulk_replace.begin_arrivals(space)
     for number, ((source, _), new) in enumerate(zip(changed, made, strict=True)):
-        yield from arrivals.instead(space, source, new, number)
+        yield from bulk_replace.instead(space, source, new, number)

@@ -1,48 +1,27 @@
 """Lifecycle of a memory: supersede it, or restore an earlier version."""
 
+from typing import cast
+
+import msgspec
 from msgspec.structs import replace
-from muisti.core.model.conversations import GRAPHIC
-from muisti.core.model.conversations import is_structural
-from muisti.core.model.conversations import name_of
-from muisti.core.model.errors import Conflict
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import Stale
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Flag
-from muisti.core.model.outcomes import Written
-from muisti.core.model.values import Draft
-from muisti.core.model.values import IfMatch
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Name
-from muisti.core.model.values import RequestKey
+
+from muisti.core.model.conversations import GRAPHIC, is_structural, name_of
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound, Stale
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.outcomes import Flag, Written
+from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
 from muisti.core.query.points import Point
 from muisti.core.read.diff import differences
 from muisti.core.read.hierarchy import situated
-from muisti.core.read.reading import find
-from muisti.core.read.reading import find_space
-from muisti.core.read.reading import last_id
+from muisti.core.read.reading import find, find_space, last_id
 from muisti.core.store.database import Row
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import version_rows
+from muisti.core.store.sql import changes, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Calls
-from muisti.core.write.begun import Part
+from muisti.core.write.begun import Call, Calls, Part
 from muisti.core.write.intake import Intake
-from muisti.core.write.prepare import carried
-from muisti.core.write.prepare import ready
-from muisti.core.write.prepare import restored
-from muisti.core.write.prepare import superseded
+from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
-from typing import cast
-import msgspec
-
 
 # Checks of a stored memory before it is changed: its version, and that it has no calls of its own
 
@@ -75,7 +54,9 @@ class Lifecycle(msgspec.Struct, frozen=True, kw_only=True):
     store: Transactions
     intake: Intake
 
-    def supersede(self, space: str, name: Name, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
+    def supersede(
+        self, space: str, name: Name, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
+    ) -> Written:
         """Store a new memory that supersedes a current one. The old memory stays only in the history.
 
         A draft without category and key takes over those of the old one.
@@ -93,7 +74,15 @@ class Lifecycle(msgspec.Struct, frozen=True, kw_only=True):
 
         return self.store.run(space, call, attempt)
 
-    def restore(self, space: str, name: Name, version: int | None = None, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
+    def restore(
+        self,
+        space: str,
+        name: Name,
+        version: int | None = None,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+    ) -> Written:
         """Restore an earlier version of a memory as a new version. The memory may be deleted or superseded.
 
         An address means the memory that has it, expired or not, else the last one that had it. Without `version`, a
@@ -162,7 +151,9 @@ class Lifecycle(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
         return before, is_dead, wanted
 
-    def _restore(self, space: SpaceRow, before: Memory, after: Memory, flags: tuple[Flag, ...], call: Call, *, is_dead: bool) -> Written:
+    def _restore(
+        self, space: SpaceRow, before: Memory, after: Memory, flags: tuple[Flag, ...], call: Call, *, is_dead: bool
+    ) -> Written:
         (new,) = ready([after], space, self.store.models)
         if is_dead:
             head, limit = [inserting.refuse_revived(before)], quotas.refuse_more(space, self.store.quota)

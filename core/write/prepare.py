@@ -1,39 +1,29 @@
 """Prepare versions to be stored: passages cut, terms listed, vectors computed."""
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import repeat
+from typing import Any
+
+import msgspec
 from msgspec import structs
 from msgspec.structs import replace
-from muisti.core.code.apart import header
-from muisti.core.code.apart import is_code
+
+from muisti.core.code.apart import header, is_code
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.conversations import is_structural
 from muisti.core.model.fields import STATED
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.ids import id_text
+from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.spaces import Field
 from muisti.core.model.terms import Status
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Passage
-from muisti.core.store.sql.inserting import Indexed
-from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.model.values import Draft, Memory, Passage
+from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import memoised
 from muisti.core.text.sentences import split
-from muisti.core.text.terms import FIELDS
-from muisti.core.text.terms import count_tokens
-from muisti.core.text.terms import fold
-from muisti.core.text.terms import index_codes
-from muisti.core.text.terms import same_text_hash
-from typing import Any
-import msgspec
-
+from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same_text_hash
 
 NAMES = 256  # texts of fields besides the content whose terms are remembered
 

@@ -4,44 +4,27 @@ These are the titles of conversations and topics. An erasure also writes the use
 in all versions, in place: no point of the past has the erased text either.
 """
 
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from msgspec import Struct
-from msgspec import structs
-from muisti.core.discourse import summarise
-from muisti.core.discourse import titles
-from muisti.core.discourse.summarise import title_by
-from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import Span
-from muisti.core.model.conversations import TURN_MAX
-from muisti.core.model.conversations import spans_of
-from muisti.core.model.ids import id_text
-from muisti.core.model.times import from_us
-from muisti.core.model.values import Json
-from muisti.core.model.values import Memory
-from muisti.core.store.database import Database
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import derived
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import topics
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.derived import Kept
-from muisti.core.store.sql.inserting import NewVersion
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.terms import count_tokens
-from muisti.core.text.terms import fold
-from muisti.core.text.terms import same_text_hash
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
 from types import MappingProxyType
 from typing import cast
 
+from msgspec import Struct, structs
+
+from muisti.core.discourse import summarise
+from muisti.core.discourse.summarise import title_by
+from muisti.core.identity.caller import Caller
+from muisti.core.model.conversations import TURN_MAX, Span, spans_of
+from muisti.core.model.ids import id_text
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Json, Memory
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.sql import changes, derived, inserting, spaces, topics, version_rows
+from muisti.core.store.sql.derived import Kept
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.terms import count_tokens, fold, same_text_hash
+from muisti.core.write.begun import Call, Part
 
 # The title of a topic, made from its turns as they are stored
 

@@ -1,60 +1,37 @@
 """Run a write from its statements to its reply: one atomic batch, the meaning of a refusal, then the index."""
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import cast
+
+import msgspec
 from msgspec.structs import replace
-from muisti.core.conflicts.check import Checked
-from muisti.core.conflicts.check import NOT_CHECKED
+
+from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.collisions import Echo
 from muisti.core.model.conversations import place_of
-from muisti.core.model.errors import ModelMismatch
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import QuotaExceeded
-from muisti.core.model.errors import RequestReused
-from muisti.core.model.errors import SensitiveContent
-from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.errors import (
+    ModelMismatch,
+    NotFound,
+    QuotaExceeded,
+    RequestReused,
+    SensitiveContent,
+    StoreUnavailable,
+)
 from muisti.core.model.ids import IdSource
-from muisti.core.model.outcomes import Flag
-from muisti.core.model.outcomes import Plan
-from muisti.core.model.outcomes import Quota
-from muisti.core.model.outcomes import Shift
-from muisti.core.model.outcomes import Tally
-from muisti.core.model.outcomes import Written
-from muisti.core.model.terms import BATCH_MAX
-from muisti.core.model.terms import ChangeKind
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Seq
-from muisti.core.store.database import Database
-from muisti.core.store.database import Refusal
-from muisti.core.store.database import Refused
-from muisti.core.store.database import Row
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import bulk_replace
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
+from muisti.core.model.outcomes import Flag, Plan, Quota, Shift, Tally, Written
+from muisti.core.model.terms import BATCH_MAX, ChangeKind
+from muisti.core.model.values import Memory, Seq
+from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
+from muisti.core.store.sql import bulk_replace, changes, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.spaces import space_row
+from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Begun
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
-from muisti.core.write.begun import explained
-from muisti.core.write.begun import part_of
-from muisti.core.write.begun import read_answer
-from muisti.core.write.begun import remember
-from time import perf_counter
-from typing import cast
-import msgspec
+from muisti.core.write.begun import Begun, Call, Part, explained, part_of, read_answer, remember
 
 TRIES = 16  # tries of a change that others overtake
 
@@ -87,7 +64,9 @@ class Transactions(msgspec.Struct, frozen=True):
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
         known = self.spaces.get(name)
-        return known if known is not None and (known.generation is not None or self.models.inline(None) is None) else None
+        return (
+            known if known is not None and (known.generation is not None or self.models.inline(None) is None) else None
+        )
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
@@ -114,7 +93,20 @@ class Transactions(msgspec.Struct, frozen=True):
         """Return whether a reply is stored for the call."""
         return call.request is not None and any(self.database.read([inserting.known(call.request, call.now)])[0])
 
-    def begin(self, space: SpaceRow, parts: Sequence[Part], call: Call, *, created: bool, embedded: bool = True, numbers: int | None = None, checked: Checked = NOT_CHECKED, ended: tuple[str, ...] = (), flags: tuple[Flag, ...] = (), beyond: int = 0) -> Begun:
+    def begin(
+        self,
+        space: SpaceRow,
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool,
+        embedded: bool = True,
+        numbers: int | None = None,
+        checked: Checked = NOT_CHECKED,
+        ended: tuple[str, ...] = (),
+        flags: tuple[Flag, ...] = (),
+        beyond: int = 0,
+    ) -> Begun:
         """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
         `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
@@ -125,9 +117,19 @@ class Transactions(msgspec.Struct, frozen=True):
         head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
-        return self._prepared(Begun(*(space, len(head), head, parts, call, created, checked, ended), numbers=numbers, flags=flags, embedded=embedded, beyond=beyond))
+        return self._prepared(
+            Begun(
+                *(space, len(head), head, parts, call, created, checked, ended),
+                numbers=numbers,
+                flags=flags,
+                embedded=embedded,
+                beyond=beyond,
+            )
+        )
 
-    def guarded_insertion(self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0) -> list[Statement]:
+    def guarded_insertion(
+        self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
+    ) -> list[Statement]:
         """Return the statements that store a version as a change of its own.
 
         They refuse when another memory has the address, or when the parent does not exist.
@@ -142,13 +144,27 @@ class Transactions(msgspec.Struct, frozen=True):
             statements.append(inserting.refuse_place(space, memory, place))
         return [*statements, *self.insertion(space, new, kind, caller, offset)]
 
-    def insertion(self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0) -> list[Statement]:
+    def insertion(
+        self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
+    ) -> list[Statement]:
         """Store a version as a change of its own; other statements guard its address, place and parent."""
         return [*inserting.insert(space, new, offset), changes.record(space, kind, caller, new.memory, offset)]
 
-    def write(self, space: SpaceRow, parts: Sequence[Part], call: Call, *, created: bool = False, embedded: bool = True, numbers: int | None = None, flags: tuple[Flag, ...] = ()) -> Written:
+    def write(
+        self,
+        space: SpaceRow,
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool = False,
+        embedded: bool = True,
+        numbers: int | None = None,
+        flags: tuple[Flag, ...] = (),
+    ) -> Written:
         """Commit the parts as one batch; see `begin`."""
-        return self.commit(self.begin(space, parts, call, created=created, embedded=embedded, numbers=numbers, flags=flags))
+        return self.commit(
+            self.begin(space, parts, call, created=created, embedded=embedded, numbers=numbers, flags=flags)
+        )
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Return the reply of a write that changes nothing. It is stored if the call has an idempotency key."""
@@ -174,14 +190,27 @@ class Transactions(msgspec.Struct, frozen=True):
         """
         while True:
             try:
-                return self._planned(begun) if begun.call.dry_run else self.concluded(begun, self.database.write(begun.batch))
+                return (
+                    self._planned(begun)
+                    if begun.call.dry_run
+                    else self.concluded(begun, self.database.write(begun.batch))
+                )
             except Refused as refused:
                 freed = self._without_expired(begun, refused)
                 if freed is None:
                     raise self._meaning(begun, refused) from refused
                 begun = freed
 
-    def turn(self, space: SpaceRow, planned: Sequence[Statement], kind: ChangeKind, call: Call, end: Sequence[Statement], flags: tuple[Flag, ...] = (), ended: tuple[str, ...] = ()) -> Written:
+    def turn(
+        self,
+        space: SpaceRow,
+        planned: Sequence[Statement],
+        kind: ChangeKind,
+        call: Call,
+        end: Sequence[Statement],
+        flags: tuple[Flag, ...] = (),
+        ended: tuple[str, ...] = (),
+    ) -> Written:
         """Replace the current versions of many memories, as the `planned` statements say; the reply names the `ended`.
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
@@ -255,7 +284,9 @@ class Transactions(msgspec.Struct, frozen=True):
         plan = Plan(after - number, tuple(planned), shifts)
         return self._reply(begun, number, begun.tallied(results), plan=plan)
 
-    def _reply(self, begun: Begun, number: int, tally: Tally | None, *, commit: float = 0.0, plan: Plan | None = None) -> Written:
+    def _reply(
+        self, begun: Begun, number: int, tally: Tally | None, *, commit: float = 0.0, plan: Plan | None = None
+    ) -> Written:
         """Return the reply of a write after which the space is at the change `number`."""
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
@@ -293,13 +324,29 @@ class Transactions(msgspec.Struct, frozen=True):
         stored = read_answer(answer)
         rows = self.database.read(memories.of_versions(space, stored.versions))
         epoch, number = seq.split(":")
-        return Written(memories=tuple(version_rows.memory(row, space.space.name) for found in rows for row in found), seq=Seq(epoch, int(number)), created=stored.created, replayed=True, similar=stored.similar, checked_at=stored.checked_at, ended=stored.ended, flags=stored.flags)
+        return Written(
+            memories=tuple(version_rows.memory(row, space.space.name) for found in rows for row in found),
+            seq=Seq(epoch, int(number)),
+            created=stored.created,
+            replayed=True,
+            similar=stored.similar,
+            checked_at=stored.checked_at,
+            ended=stored.ended,
+            flags=stored.flags,
+        )
 
     def _prepared(self, begun: Begun) -> Begun:
         """Return the write with the statements of its parts and, for a call with a key, of the stored reply."""
         batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
         if (request := begun.call.request) is not None:
-            answer = remember([part.memory for part in begun.parts if part.told], created=begun.created, similar=begun.checked.similar, checked_at=begun.checked.at, ended=begun.ended, flags=begun.flags)
+            answer = remember(
+                [part.memory for part in begun.parts if part.told],
+                created=begun.created,
+                similar=begun.checked.similar,
+                checked_at=begun.checked.at,
+                ended=begun.ended,
+                flags=begun.flags,
+            )
             batch.append(inserting.remember(begun.space, request, answer, begun.call.now + self.retention_us))
         return replace(begun, batch=[*batch, *begun.call.fenced.after])
 
@@ -319,4 +366,8 @@ class Transactions(msgspec.Struct, frozen=True):
         encoder = self.models.inline(None)
         if encoder is None:
             return [spaces.guard_policy(space)]
-        return [spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now), spaces.adopt_generation(space, encoder.identity), spaces.guard_model(space, encoder.identity)]
+        return [
+            spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now),
+            spaces.adopt_generation(space, encoder.identity),
+            spaces.guard_model(space, encoder.identity),
+        ]

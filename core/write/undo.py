@@ -1,63 +1,51 @@
 """Undo changes: each memory gets the state that it had before the first of them."""
 
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
+from typing import cast
+
+import msgspec
 from msgspec.structs import replace
+
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import ChangedSince
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import NotUndone
-from muisti.core.model.errors import Problem
-from muisti.core.model.errors import SensitiveContent
-from muisti.core.model.errors import TooLarge
+from muisti.core.model.errors import (
+    ChangedSince,
+    InvalidInput,
+    NotFound,
+    NotUndone,
+    Problem,
+    SensitiveContent,
+    TooLarge,
+)
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Flag
-from muisti.core.model.outcomes import Instead
-from muisti.core.model.outcomes import LaterChange
-from muisti.core.model.outcomes import Undo
-from muisti.core.model.outcomes import Written
-from muisti.core.model.terms import BATCH_MAX
-from muisti.core.model.terms import UNDO_MAX
+from muisti.core.model.outcomes import Flag, Instead, LaterChange, Undo, Written
+from muisti.core.model.terms import BATCH_MAX, UNDO_MAX
 from muisti.core.model.times import to_us
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Seq
+from muisti.core.model.values import Memory, Seq
 from muisti.core.read.diff import differences
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.sql import changes
-from muisti.core.store.sql import conversations
-from muisti.core.store.sql import documents
-from muisti.core.store.sql import forks
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import last_call
-from muisti.core.store.sql import memories
-from muisti.core.store.sql import operations
-from muisti.core.store.sql import quotas
-from muisti.core.store.sql import undo
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Database, Row, Rows, Statement
+from muisti.core.store.sql import (
+    changes,
+    conversations,
+    documents,
+    forks,
+    inserting,
+    memories,
+    operations,
+    quotas,
+    undo,
+    version_rows,
+)
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
-from muisti.core.write.begun import Call
-from muisti.core.write.begun import Part
-from muisti.core.write.import_undo import ImportUndoer
-from muisti.core.write.import_undo import stay
-from muisti.core.write.intake import Intake
-from muisti.core.write.intake import place_of
-from muisti.core.write.prepare import ready
-from muisti.core.write.prepare import repeated
-from muisti.core.write.titles import FOLLOWER
-from muisti.core.write.titles import retitled
+from muisti.core.write.begun import Call, Part
+from muisti.core.write.import_undo import ImportUndoer, stay
+from muisti.core.write.intake import Intake, place_of
+from muisti.core.write.prepare import ready, repeated
+from muisti.core.write.titles import FOLLOWER, retitled
 from muisti.core.write.transactions import Transactions
-from typing import cast
-import msgspec
-
 
 # Find the last call of a caller in a space: the request or the import that an undo takes back by default
 
@@ -177,7 +165,9 @@ class _Touched(msgspec.Struct, frozen=True):
     def leaves(self) -> bool:
         """Return whether the memory leaves its session and conversation when it gets its earlier state."""
         before, last = self.before, self.last
-        return not self.is_dead and (before is None or (before.session, before.conversation) != (last.session, last.conversation))
+        return not self.is_dead and (
+            before is None or (before.session, before.conversation) != (last.session, last.conversation)
+        )
 
 
 class Undoer(msgspec.Struct, frozen=True):
@@ -226,7 +216,9 @@ class Undoer(msgspec.Struct, frozen=True):
             request = changes.change(rows[0]).request or ""
             (((first,),),) = self.store.database.read([changes.first_of(space, request)])
             point = Seq(space.space.epoch, cast(int, first) - 1)
-            raise TooLarge(f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all of them back or none; a roll-back to {point} takes them back with all later changes")
+            raise TooLarge(
+                f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all of them back or none; a roll-back to {point} takes them back with all later changes"
+            )
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
         if found and which.last is not None and which.author is None:
             requests = {one.request for one in found.values() if one.request is not None}
@@ -267,11 +259,21 @@ class Undoer(msgspec.Struct, frozen=True):
             first.setdefault(one.memory_id, one.seq)
         answers = self.store.database.read([statement for each in first.items() for statement in _ask(space, *each)])
         name = space.space.name
-        touched = [_Touched(last=version_rows.memory(last[0], name), is_dead=last[0][DIED] is not None, before=version_rows.memory(before[0], name) if before else None) for last, before in zip(answers[0::3], answers[1::3], strict=True)]
+        touched = [
+            _Touched(
+                last=version_rows.memory(last[0], name),
+                is_dead=last[0][DIED] is not None,
+                before=version_rows.memory(before[0], name) if before else None,
+            )
+            for last, before in zip(answers[0::3], answers[1::3], strict=True)
+        ]
         # A title that only followed turns follows them again when it has changed since.
         own = {one.seq for one in chosen}
         told = {id_text(one.memory_id) for one in chosen if (one.actor, one.kind) != (FOLLOWER, "updated")}
-        left = [one.last.id in told or one.last.kind not in ("conversation", "topic") or {row[0] for row in later} <= own for one, later in zip(touched, answers[2::3], strict=True)]
+        left = [
+            one.last.id in told or one.last.kind not in ("conversation", "topic") or {row[0] for row in later} <= own
+            for one, later in zip(touched, answers[2::3], strict=True)
+        ]
         self._check(space, chosen, [*compress(answers[2::3], left)])
         return [*compress(touched, left)]
 
@@ -284,7 +286,9 @@ class Undoer(msgspec.Struct, frozen=True):
         if found:
             raise ChangedSince([LaterChange(one.seq, one.kind, id_text(one.memory_id), one.actor) for one in found])
 
-    def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], merged: Sequence[bytes], call: Call) -> Written:
+    def _take_back(
+        self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], merged: Sequence[bytes], call: Call
+    ) -> Written:
         """Commit the undo of the changes `seqs`; those of the memories `merged` came from a merge."""
         todo = [one for one in touched if not one.is_done]
         if not todo:
@@ -330,7 +334,9 @@ class Undoer(msgspec.Struct, frozen=True):
                 continue
             current = None if one.is_dead or one.last.superseded_by is not None else one.last
             try:
-                accepted, redactions = self.intake.brought(space, one.before, current, call, place_of(one.last.id), is_new=False)
+                accepted, redactions = self.intake.brought(
+                    space, one.before, current, call, place_of(one.last.id), is_new=False
+                )
             except SensitiveContent as refusal:
                 problems += refusal.problems
             else:
@@ -356,7 +362,11 @@ def _documents(touched: Sequence[_Touched]) -> list[bytes]:
 
 
 def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:
-    return [memories.last(space, memory_id), changes.before(space, memory_id, seq), changes.touches(space, memory_id, seq)]
+    return [
+        memories.last(space, memory_id),
+        changes.before(space, memory_id, seq),
+        changes.touches(space, memory_id, seq),
+    ]
 
 
 def _ended(space: SpaceRow, one: _Touched, offsets: Mapping[str, int], call: Call) -> Iterator[Statement]:
@@ -367,4 +377,6 @@ def _ended(space: SpaceRow, one: _Touched, offsets: Mapping[str, int], call: Cal
     yield inserting.end(space, one.last, offsets[one.last.id])
     if one.before is None:
         yield changes.record(space, "undone", call.caller, one.last, offsets[one.last.id])
-        yield operations.audit(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.last.id)
+        yield operations.audit(
+            call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.last.id
+        )

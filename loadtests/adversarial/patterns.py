@@ -4,27 +4,19 @@ A pattern that is assigned in a module is found and tried automatically. A patte
 in `ELSEWHERE`: the pattern, or the reason why no long text of a user reaches it.
 """
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
-from loadtests.adversarial.texts import Family
-from loadtests.adversarial.texts import repeated
-from muisti.core.query import intent
-from muisti.core.text import recognise
-from muisti.core.text import secrets
-from muisti.core.text import terms
-from muisti.service.formats import markdown
-from muisti.service.http import parameters
-from pathlib import Path
-from typing import Any
-from typing import Literal
-from typing import NamedTuple
 import ast
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
+from loadtests.adversarial.texts import Family, repeated
+from muisti.core.query import intent
+from muisti.core.text import recognise, secrets, terms
+from muisti.service.formats import markdown
+from muisti.service.http import parameters
 
 ROOT = Path(__file__).parents[2]
 USES = ("search", "sub", "subn", "split", "findall", "finditer", "match", "fullmatch")

@@ -4,20 +4,17 @@ A module reads text when it imports a library that does, or has a function of a 
 row of `READERS` runs it, or `ELSEWHERE` says why no long text of a user reaches it.
 """
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from functools import cache
-from loadtests.adversarial.patterns import ROOT
-from loadtests.adversarial.patterns import files
-from loadtests.adversarial.readers import OF_WORKERS
-from loadtests.adversarial.readers import READERS
-from loadtests.adversarial.texts import FAMILIES
-from types import FrameType
-from typing import Any
 import ast
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from types import FrameType
+from typing import Any
+
+from loadtests.adversarial.patterns import ROOT, files
+from loadtests.adversarial.readers import OF_WORKERS, READERS
+from loadtests.adversarial.texts import FAMILIES
 
 LIBRARIES = frozenset(
     {
@@ -29,7 +26,10 @@ LIBRARIES = frozenset(
 )
 TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "sentence", "text"])
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
-OF_OPERATORS = (*("service/cli/", "service/connect/", "service/evaluation/", "service/settings/"), *("core/store/", "core/kernels/", "service/openapi/"))
+OF_OPERATORS = (
+    *("service/cli/", "service/connect/", "service/evaluation/", "service/settings/"),
+    *("core/store/", "core/kernels/", "service/openapi/"),
+)
 
 HANDS_ON = "hands a text on to readers of the table, or puts it between others"
 SHORT = "a text of bounded length"
@@ -63,7 +63,10 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
     OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
-    WORKER: [*("core/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"), "core/parsing/archives.py"],
+    WORKER: [
+        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"),
+        "core/parsing/archives.py",
+    ],
     OURS: ["core/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
 }
 
@@ -95,7 +98,11 @@ def run() -> set[str]:
     return {os.path.relpath(os.path.realpath(path), ROOT) for path in seen}
 
 
-EXAMPLES = ("On Monday Ann Lee moved to Turku. She always prefers tea, doesn't she?", "import a from 'b';\nclass A { int f(int b) { return c(b); } }\n", "def f(a: list[int]) -> str:\n    return g(a)\n")
+EXAMPLES = (
+    "On Monday Ann Lee moved to Turku. She always prefers tea, doesn't she?",
+    "import a from 'b';\nclass A { int f(int b) { return c(b); } }\n",
+    "def f(a: list[int]) -> str:\n    return g(a)\n",
+)
 
 
 def why(tree: ast.Module) -> str:

@@ -1,27 +1,26 @@
 """Every function of `core` and `service` that reads text of a user, as one that takes a text alone."""
 
-from collections.abc import Callable
-from collections.abc import Mapping
+import io
+import zipfile
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
-from muisti.core.chunking.cutting import DEFAULT
-from muisti.core.chunking.cutting import cut
+from typing import Any, NamedTuple, cast
+from xml.sax.saxutils import escape
+
+import msgspec
+import numpy as np
+
+from muisti.core.chunking.cutting import DEFAULT, cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.code import apart
-from muisti.core.code import grammars
-from muisti.core.code import reading
-from muisti.core.code.grammars import TooIntricate
-from muisti.core.code.grammars import is_available
-from muisti.core.conflicts import judgement
-from muisti.core.conflicts import stance
-from muisti.core.conflicts import words
+from muisti.core.code import apart, grammars, reading
+from muisti.core.code.grammars import TooIntricate, is_available
+from muisti.core.conflicts import judgement, stance, words
 from muisti.core.context import weights
 from muisti.core.context.counting import counter
-from muisti.core.discourse import signals
-from muisti.core.discourse import summarise
+from muisti.core.discourse import signals, summarise
 from muisti.core.embedding.cache import normalised
-from muisti.core.embedding.encoder import SHIPPED
-from muisti.core.embedding.encoder import Tokens
+from muisti.core.embedding.encoder import SHIPPED, Tokens
 from muisti.core.entities import recogniser
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
@@ -29,81 +28,48 @@ from muisti.core.facts.reading import facts
 from muisti.core.graph import extraction as imported
 from muisti.core.graph import pagerank as naming
 from muisti.core.model import messages
-from muisti.core.model.documents import Piece
-from muisti.core.model.documents import PieceKind
+from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
 from muisti.core.model.terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
-from muisti.core.model.values import Draft
-from muisti.core.model.values import QUERY_MAX
-from muisti.core.parsing.parsed import About
-from muisti.core.parsing.parsed import Options
+from muisti.core.model.values import QUERY_MAX, Draft
+from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
 from muisti.core.quality import lint
-from muisti.core.query import evidence
-from muisti.core.query import filter_fields
-from muisti.core.query import filters
-from muisti.core.query import intent
-from muisti.core.query import query
+from muisti.core.query import evidence, filter_fields, filters, intent, query
 from muisti.core.read import diff
 from muisti.core.symbols import reading as symbols
-from muisti.core.text import highlight
-from muisti.core.text import recognise
-from muisti.core.text import secrets
-from muisti.core.text import sentences
-from muisti.core.text import speakers
-from muisti.core.text import standing
-from muisti.core.text import terms
+from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing, terms
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
-from muisti.core.text.terms import WORD_MAX
-from muisti.core.text.terms import count_tokens
+from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
 from muisti.core.transfer.records import read_record
-from muisti.core.write import recent_results
-from muisti.core.write import screening
-from muisti.core.write import validate
+from muisti.core.write import recent_results, screening, validate
 from muisti.service.asgi.messages import chosen
-from muisti.service.cli import project
-from muisti.service.cli import views
+from muisti.service.cli import project, views
 from muisti.service.cli.commands import storing as capture
 from muisti.service.console.asking import hits as marking
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
 from muisti.service.formats.graphs import formats as statements
-from muisti.service.formats.importers import basic_memory
-from muisti.service.formats.importers import claude
-from muisti.service.formats.importers import dialogues
-from muisti.service.formats.importers import documents
-from muisti.service.formats.importers import items
+from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
-from muisti.service.formats.importers import mem0
 from muisti.service.formats.importers.obsidian import Note
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.http import parameters
-from muisti.service.http import respond
+from muisti.service.http import parameters, respond
 from muisti.service.http.decode import decode
 from muisti.service.mcp import messages as mcp_messages
-from muisti.service.mcp import recall
-from muisti.service.mcp import rendering
-from muisti.service.mcp import resources
+from muisti.service.mcp import recall, rendering, resources
 from muisti.service.mcp import tools as given
 from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 from tests.core.parsing import samples
-from typing import Any
-from typing import NamedTuple
-from typing import cast
-from xml.sax.saxutils import escape
-import io
-import msgspec
-import numpy as np
-import zipfile
 
 PASSAGE = MAX_TOKENS * WORD_MAX  # characters
 NOW = 1_700_000_000_000_000
@@ -224,7 +190,9 @@ def _message(text: str) -> None:
 
 def _unreported(text: str) -> object:
     """Find the names that a model has reported: each second word, and one that is everywhere."""
-    return recogniser.mentions(text, [recogniser.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ())
+    return recogniser.mentions(
+        text, [recogniser.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ()
+    )
 
 
 def _of_file(form: str) -> Callable[[str], None]:
@@ -391,4 +359,7 @@ READERS = (
 )
 
 # What worker processes read, each with a limit of processor time.
-OF_WORKERS = (*(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)), *(Reader(f"file: {form}", _of_file(form)) for form in FORMS))
+OF_WORKERS = (
+    *(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)),
+    *(Reader(f"file: {form}", _of_file(form)) for form in FORMS),
+)

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from muisti.core.engine import Engine
-from muisti.core.model.erasures import Erasure
-from muisti.core.model.errors import MuistiError, NotFound
-from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.model.errors import ModelUnavailable, MuistiError, NotFound
+from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
 from muisti.service.observability.meters import Meters
 from muisti.service.runtime.models import is_deferred, is_hosted

@@ -1,55 +1,40 @@
 """The application of the console: all pages, those that the modules declare and buttons that send one request."""
 
-from collections.abc import Callable
-from collections.abc import Sequence
-from litestar import Litestar
-from litestar import Request
-from litestar import Response
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
-from litestar.exceptions import PermissionDeniedException
+from litestar.exceptions import HTTPException, PermissionDeniedException
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
-from muisti.client import Call
-from muisti.client import MuistiError
-from muisti.client import calls
-from muisti.service.auth.browser import SAFE
-from muisti.service.auth.browser import is_own_form
-from muisti.service.console.answers import PAGES
-from muisti.service.console.answers import SECURE
-from muisti.service.console.answers import crashed
-from muisti.service.console.answers import does
-from muisti.service.console.answers import done
-from muisti.service.console.answers import failed
-from muisti.service.console.answers import not_signed_in
-from muisti.service.console.answers import refused
-from muisti.service.console.pages import ask
-from muisti.service.console.pages import conversations
-from muisti.service.console.pages import documents
-from muisti.service.console.pages import graph
-from muisti.service.console.pages import home
-from muisti.service.console.pages import imports
-from muisti.service.console.pages import keys
-from muisti.service.console.pages import live
-from muisti.service.console.pages import memories
-from muisti.service.console.pages import memory
-from muisti.service.console.pages import quality
-from muisti.service.console.pages import review
-from muisti.service.console.pages import space
-from muisti.service.console.pages import tasks
-from muisti.service.console.pages import timeline
-from muisti.service.console.pages import webhooks
-from muisti.service.console.render import warm
-from muisti.service.console.visit import NotSignedIn
-from muisti.service.console.visit import Visit
-from muisti.service.console.visit import visiting
-from muisti.service.http.request import Request as ApiRequest
-from muisti.service.http.routing import Application
-from muisti.service.http.routing import by_path
-from typing import Any
-from typing import NamedTuple
 
+from muisti.client import Call, MuistiError, calls
+from muisti.service.auth.browser import SAFE, is_own_form
+from muisti.service.console.answers import PAGES, SECURE, crashed, does, done, failed, not_signed_in, refused
+from muisti.service.console.pages import (
+    ask,
+    conversations,
+    documents,
+    graph,
+    home,
+    imports,
+    keys,
+    live,
+    memories,
+    memory,
+    quality,
+    review,
+    space,
+    tasks,
+    timeline,
+    webhooks,
+)
+from muisti.service.console.render import warm
+from muisti.service.console.visit import NotSignedIn, Visit, visiting
+from muisti.service.http.request import Request as ApiRequest
+from muisti.service.http.routing import Application, by_path
 
 DECLARING = (
     *(ask, conversations, documents, graph, home, imports, keys, live),

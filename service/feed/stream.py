@@ -5,25 +5,21 @@ reader that stops reading is disconnected (`service.app.protocol`). It reconnect
 nothing.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
-from collections.abc import Awaitable
-from collections.abc import Callable
-from collections.abc import Generator
-from collections.abc import Iterator
-from contextlib import aclosing
-from contextlib import contextmanager
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 from litestar.response import Stream
 from litestar.response.base import ASGIResponse
-from litestar.types import Receive
-from litestar.types import Scope
-from litestar.types import Send
+from litestar.types import Receive, Scope, Send
 from msgspec.structs import replace
+
 from muisti.core.engine import Engine
-from muisti.core.model.errors import Busy
-from muisti.core.model.errors import MuistiError
+from muisti.core.model.errors import Busy, MuistiError
 from muisti.core.model.outcomes import Events
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Seq
@@ -35,10 +31,6 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.tasks import TaskReply
-from typing import Any
-import asyncio
-import msgspec
-
 
 EVERY = 0.5  # seconds between looks for what other processes have written
 

@@ -1,27 +1,20 @@
 """The request middleware: gives every answer, errors included, an id, a time, safe headers and one line in the log."""
 
-from collections.abc import Iterable
-from collections.abc import Sequence
-from litestar.types import ASGIApp
-from litestar.types import Message
-from litestar.types import Receive
-from litestar.types import Scope
-from litestar.types import Send
-from muisti.core.model.errors import MuistiError
-from muisti.core.support.waiting import Urgent
-from muisti.service.asgi.messages import send_problem
-from muisti.service.http.decode import routable
-from muisti.service.http.decode import utf8
-from muisti.service.observability.meters import Meters
-from muisti.service.observability.tracing import Tracing
-from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.errors import PROBLEM
-from muisti.service.schemas.errors import crash
-from time import perf_counter
 import logging
 import re
 import secrets
+from collections.abc import Iterable, Sequence
+from time import perf_counter
 
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from muisti.core.model.errors import MuistiError
+from muisti.core.support.waiting import Urgent
+from muisti.service.asgi.messages import send_problem
+from muisti.service.http.decode import routable, utf8
+from muisti.service.observability.meters import Meters
+from muisti.service.observability.tracing import Tracing
+from muisti.service.schemas.errors import PROBLEM, HttpError, crash
 
 Header = tuple[bytes, bytes]
 

@@ -1,43 +1,20 @@
 """The tools of documents, which come in and are listed, read and deleted, and of the source code among them."""
 
-from muisti.core.model.code import CodeMap
-from muisti.core.model.code import Outline
-from muisti.core.model.code import Symbol
-from muisti.core.model.code import Symbols
-from muisti.core.model.code import Use
-from muisti.core.model.code import Uses
+from pathlib import Path
+from typing import Any, Literal
+
+from muisti.core.model.code import CodeMap, Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document
-from muisti.core.model.filing import DocumentName
-from muisti.core.model.filing import Stored
-from muisti.core.views.documents import File
-from muisti.core.views.documents import Filter
-from muisti.core.views.documents import Held
-from muisti.core.views.documents import Job
-from muisti.core.views.documents import Stated
-from muisti.core.views.documents import holds_documents
+from muisti.core.model.filing import Document, DocumentName, Stored
+from muisti.core.views.documents import File, Filter, Held, Job, Stated, holds_documents
 from muisti.service.auth.access import check
-from muisti.service.http.ingesting import origin_of
-from muisti.service.http.ingesting import permitted
-from muisti.service.http.ingesting import submitted
-from muisti.service.mcp.arguments import InSpace
-from muisti.service.mcp.arguments import WRITING
+from muisti.service.http.ingesting import origin_of, permitted, submitted
+from muisti.service.mcp.arguments import WRITING, InSpace
 from muisti.service.mcp.catalog import tool
-from muisti.service.mcp.rendering import CONTENT
-from muisti.service.mcp.rendering import NOTICE
-from muisti.service.mcp.rendering import counted
-from muisti.service.mcp.rendering import fenced
-from muisti.service.mcp.rendering import more
-from muisti.service.mcp.rendering import one_line
-from muisti.service.mcp.session import Call
-from muisti.service.mcp.session import Json
-from muisti.service.mcp.session import Outcome
+from muisti.service.mcp.rendering import CONTENT, NOTICE, counted, fenced, more, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.documents import ChunkReply
 from muisti.service.settings import names_in
-from pathlib import Path
-from typing import Any
-from typing import Literal
-
 
 _SHOWN = 20
 _CHUNKS = 10

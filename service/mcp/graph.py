@@ -6,7 +6,7 @@ from typing import Any, Literal
 from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.graph import End, Entity, NewRelation, Relation
 from muisti.core.model.outcomes import Written
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check
 from muisti.service.mcp.arguments import InSpace

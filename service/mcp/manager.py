@@ -4,25 +4,23 @@ Such streams poll. Every second a stream reads the points of history of all spac
 their space has moved on. So changes of all processes are found, and no state is kept for clients that do not listen.
 """
 
-from collections.abc import AsyncGenerator
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from litestar.types import ASGIApp
-from litestar.types import Receive
-from litestar.types import Scope
-from litestar.types import Send
-from mcp.server.context import CallNext
-from mcp.server.context import HandlerResult
-from mcp.server.context import ServerRequestContext
+from typing import Any, cast
+
+import anyio
+import mcp_types as types
+from litestar.types import ASGIApp, Receive, Scope, Send
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared import subscriptions
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from muisti.core.model.errors import MuistiError
-from muisti.core.model.errors import NotFound
+from pydantic import ValidationError
+
+from muisti.core.model.errors import MuistiError, NotFound
 from muisti.core.model.values import Seq
 from muisti.service.asgi.messages import Header
 from muisti.service.auth.access import Access
@@ -30,20 +28,10 @@ from muisti.service.mcp import resources
 from muisti.service.mcp.catalog import Tool
 from muisti.service.mcp.refusals import said
 from muisti.service.mcp.session import Session
-from muisti.service.mcp.tools import offered
-from muisti.service.mcp.tools import run
-from muisti.service.mcp.tools import schema_of
-from muisti.service.mcp.tools import tool_of
+from muisti.service.mcp.tools import offered, run, schema_of, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.version import installed_version
-from pydantic import ValidationError
-from typing import Any
-from typing import cast
-import anyio
-import asyncio
-import mcp_types as types
-
 
 STREAMS = 256  # at the same time, in this process
 RESOURCES = 100  # of one stream

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from muisti.core.context.counting import LONG
-from muisti.core.model.counts import Count
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.hits import Answer, Instruction
+from muisti.core.model.outcomes import Count
 from muisti.core.model.times import from_us
 from muisti.core.model.values import LIMIT_MAX, Memory
 from muisti.core.query import filters, points

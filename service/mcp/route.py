@@ -7,58 +7,38 @@ A plain call of a tool takes the fast path: the functions that the SDK's handler
 time. The SDK answers all other requests and refusals: progress, unknown tools, other methods, unnamed fields.
 """
 
-from anyio import to_thread
-from anyio.abc import TaskGroup
-from anyio.abc import TaskStatus
-from collections.abc import AsyncGenerator
-from collections.abc import Iterable
-from collections.abc import Mapping
+import gc
+import json
+import sys
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl
+
+import anyio
+import msgspec
+from anyio import to_thread
+from anyio.abc import TaskGroup, TaskStatus
 from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
-from litestar.types import ASGIApp
-from litestar.types import Receive
-from litestar.types import Scope
-from litestar.types import Send
+from litestar.types import ASGIApp, Receive, Scope, Send
 from litestar.types.asgi_types import ReceiveMessage
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
+
 from muisti.core.model.decoding import decoder
 from muisti.core.support.lazy import Lazy
-from muisti.service.asgi.header_names import RawHeader
-from muisti.service.asgi.header_names import plain_headers
-from muisti.service.asgi.messages import Header
-from muisti.service.asgi.messages import read_body
-from muisti.service.asgi.messages import send_body
-from muisti.service.asgi.plain import plain_headers
+from muisti.service.asgi.header_names import RawHeader, plain_headers
+from muisti.service.asgi.messages import Header, read_body, send_body
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON
-from muisti.service.mcp.messages import HANDSHAKE
-from muisti.service.mcp.messages import MODERN
-from muisti.service.mcp.messages import Unreadable
-from muisti.service.mcp.messages import check_revision
-from muisti.service.mcp.messages import message_of
-from muisti.service.mcp.session import RESOURCE
-from muisti.service.mcp.session import Session
-from muisti.service.mcp.tools import run
-from muisti.service.mcp.tools import tool_of
+from muisti.service.mcp.messages import HANDSHAKE, MODERN, Unreadable, check_revision, message_of
+from muisti.service.mcp.session import RESOURCE, Session
+from muisti.service.mcp.tools import run, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
-from muisti.service.settings.tool_groups import Group
-from muisti.service.settings.tool_groups import TOOL_GROUPS
-from muisti.service.settings.tool_groups import groups_in
+from muisti.service.settings.tool_groups import TOOL_GROUPS, Group, groups_in
 from muisti.service.version import installed_version
-from typing import Any
-from typing import TYPE_CHECKING
-from typing import cast
-from urllib.parse import parse_qsl
-import anyio
-import gc
-import json
-import msgspec
-import sys
-
 
 SERVER = {"name": "muisti", "title": "Muisti", "version": installed_version()}
 

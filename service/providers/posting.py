@@ -1,27 +1,24 @@
 """Requests to endpoints of models, within a time and a size, without redirects; batches, a breaker, their answers."""
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+import base64
+import binascii
+import email.utils
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.decoding import decoder
 from muisti.core.support.memo import Reread
 from muisti.core.text.terms import count_tokens
-from muisti.service.outgoing.addresses import Allowed
-from muisti.service.outgoing.addresses import Refused
+from muisti.service.outgoing.addresses import Allowed, Refused
 from muisti.service.version import installed_version
-from time import monotonic
-from time import time
-from typing import Any
-from typing import TYPE_CHECKING
-import base64
-import binascii
-import email.utils
-import msgspec
-import numpy as np
-import threading
 
 if TYPE_CHECKING:
     import httpx

@@ -2,43 +2,28 @@
 
 from collections.abc import AsyncGenerator
 from itertools import islice
+from typing import Annotated, cast, get_args
+
 from litestar import Response
 from litestar.params import HeaderParameter
+
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import CHANGES_MAX
-from muisti.core.model.terms import ChangeKind
-from muisti.core.model.terms import Show
-from muisti.core.model.values import LIMIT_MAX
-from muisti.core.model.values import Seq
+from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
+from muisti.core.model.values import LIMIT_MAX, Seq
 from muisti.core.query import points
 from muisti.core.query.filters import parse_params
 from muisti.core.query.points import Wanted
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import memories
-from muisti.service.feed.stream import EventStream
-from muisti.service.feed.stream import MEDIA_TYPE
-from muisti.service.feed.stream import SeqWatcher
-from muisti.service.feed.stream import Source
-from muisti.service.feed.stream import read_blocks
-from muisti.service.http.parameters import CursorParameter
-from muisti.service.http.parameters import LimitParameter
-from muisti.service.http.parameters import SEQ
-from muisti.service.http.parameters import between
-from muisti.service.http.parameters import point
-from muisti.service.http.parameters import query
+from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher, Source, read_blocks
+from muisti.service.http.parameters import SEQ, CursorParameter, LimitParameter, between, point, query
 from muisti.service.http.request import Request
-from muisti.service.http.respond import followed
-from muisti.service.http.respond import read
+from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangesReply
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.health import QuestionsReply
-from muisti.service.schemas.health import ReadsReply
-from typing import Annotated
-from typing import cast
-from typing import get_args
-
+from muisti.service.schemas.health import QuestionsReply, ReadsReply
 
 routes = Routes("changes")
 

@@ -1,71 +1,56 @@
 """Exchanges of conversations, changes of topics, summaries, and working memory."""
 
-from datetime import UTC
-from datetime import datetime
+import re
+from datetime import UTC, datetime
+from typing import Annotated
+
 from litestar import Response
-from litestar.params import FromPath
-from litestar.params import JSONBody
-from muisti.core.context.counting import ENCODINGS
-from muisti.core.context.counting import USUAL
-from muisti.core.context.counting import counter
-from muisti.core.model.conversations import BUDGET
-from muisti.core.model.conversations import Entry
-from muisti.core.model.conversations import ObjectName
-from muisti.core.model.conversations import TURN_MAX
-from muisti.core.model.conversations import Working
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
+from litestar.params import FromPath, JSONBody
+
+from muisti.core.context.counting import ENCODINGS, USUAL, counter
+from muisti.core.model.conversations import BUDGET, TURN_MAX, Entry, ObjectName, Working
+from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
 from muisti.core.query.points import parse
-from muisti.core.views.conversations import Discourse
-from muisti.core.views.conversations import KIND
-from muisti.core.views.conversations import Suggestions
+from muisti.core.views.conversations import KIND, Discourse, Suggestions
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
-from muisti.service.http.batch import add_each
-from muisti.service.http.batch import turns_of
-from muisti.service.http.parameters import AsOfParameter
-from muisti.service.http.parameters import CategoryParameter
-from muisti.service.http.parameters import CursorParameter
-from muisti.service.http.parameters import DRY
-from muisti.service.http.parameters import FLAGS
-from muisti.service.http.parameters import KEYED
-from muisti.service.http.parameters import LimitParameter
-from muisti.service.http.parameters import PAST
-from muisti.service.http.parameters import SEQ
-from muisti.service.http.parameters import query
+from muisti.service.http.batch import add_each, turns_of
+from muisti.service.http.parameters import (
+    DRY,
+    FLAGS,
+    KEYED,
+    PAST,
+    SEQ,
+    AsOfParameter,
+    CategoryParameter,
+    CursorParameter,
+    LimitParameter,
+    query,
+)
 from muisti.service.http.request import Request
-from muisti.service.http.respond import accepted
-from muisti.service.http.respond import followed
-from muisti.service.http.respond import planned
-from muisti.service.http.respond import read
-from muisti.service.http.respond import tried
-from muisti.service.http.respond import written_headers
+from muisti.service.http.respond import accepted, followed, planned, read, tried, written_headers
 from muisti.service.http.routing import Routes
 from muisti.service.runtime.summary_writer import SummaryWriter
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.conversation_requests import ExchangesBody
-from muisti.service.schemas.conversations import AdoptedReply
-from muisti.service.schemas.conversations import ExchangesReply
-from muisti.service.schemas.conversations import StreamedReply
-from muisti.service.schemas.conversations import SuggestionsReply
-from muisti.service.schemas.discourse import ChangedTopic
-from muisti.service.schemas.discourse import ChangedTopicsReply
-from muisti.service.schemas.discourse import MadeSummariesReply
-from muisti.service.schemas.discourse import MergeTopicsBody
-from muisti.service.schemas.discourse import MoveTopicBody
-from muisti.service.schemas.discourse import SplitTopicBody
-from muisti.service.schemas.discourse import SummariesReply
-from muisti.service.schemas.discourse import SummariseBody
-from muisti.service.schemas.discourse import SummaryReply
-from muisti.service.schemas.discourse import WorkingEntryBody
-from muisti.service.schemas.discourse import WorkingEntryReply
-from muisti.service.schemas.discourse import WorkingReply
+from muisti.service.schemas.conversations import AdoptedReply, ExchangesReply, StreamedReply, SuggestionsReply
+from muisti.service.schemas.discourse import (
+    ChangedTopic,
+    ChangedTopicsReply,
+    MadeSummariesReply,
+    MergeTopicsBody,
+    MoveTopicBody,
+    SplitTopicBody,
+    SummariesReply,
+    SummariseBody,
+    SummaryReply,
+    WorkingEntryBody,
+    WorkingEntryReply,
+    WorkingReply,
+)
 from muisti.service.schemas.tasks import TaskReply
-from typing import Annotated
-import re
-
 
 # Exchanges: the turns of conversations, streamed in and read in order
 

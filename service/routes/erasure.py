@@ -1,27 +1,21 @@
 """Permanent erasure, with signed reports that prove it."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 from litestar import Response
 from litestar.params import JSONBody
+
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
-from muisti.service.http.parameters import DryRunParameter
-from muisti.service.http.parameters import SEQ
-from muisti.service.http.parameters import TaskParameter
+from muisti.service.http.parameters import SEQ, DryRunParameter, TaskParameter
 from muisti.service.http.request import Request
-from muisti.service.http.respond import accepted
-from muisti.service.http.respond import planned
+from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes
-from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.erasure import PurgeBody
-from muisti.service.schemas.erasure import ReportReply
-from muisti.service.schemas.erasure import SigningKeysReply
+from muisti.service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
 from muisti.service.schemas.tasks import TaskReply
-from typing import Any
-from typing import TYPE_CHECKING
-import msgspec
-
 
 if TYPE_CHECKING:
     from muisti.service.auth import signing

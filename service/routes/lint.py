@@ -1,21 +1,16 @@
 """Lint: defects of the memories of a space."""
 
-from litestar import Response
-from litestar.params import QueryParameter
-from muisti.core.model.quality import AT_ONCE
-from muisti.core.model.quality import AT_ONCE_MAX
-from muisti.core.model.quality import Limits
-from muisti.service.http.parameters import CursorParameter
-from muisti.service.http.parameters import between
-from muisti.service.http.parameters import query
-from muisti.service.http.request import Request
-from muisti.service.http.respond import followed
-from muisti.service.http.respond import read
-from muisti.service.http.routing import Routes
-from muisti.service.schemas.lint import LintReply
-from muisti.service.schemas.lint import checks_of
 from typing import Annotated
 
+from litestar import Response
+from litestar.params import QueryParameter
+
+from muisti.core.model.quality import AT_ONCE, AT_ONCE_MAX, Limits
+from muisti.service.http.parameters import CursorParameter, between, query
+from muisti.service.http.request import Request
+from muisti.service.http.respond import followed, read
+from muisti.service.http.routing import Routes
+from muisti.service.schemas.lint import LintReply, checks_of
 
 routes = Routes("spaces")
 

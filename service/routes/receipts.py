@@ -1,40 +1,28 @@
 """Receipts: stored searches with their answers, which can be read and repeated."""
 
+from typing import Annotated, TypeVar, get_args
+
+import msgspec
 from litestar import Response
 from litestar.params import FromPath
 from msgspec.structs import replace
+
 from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import Evidence
-from muisti.core.model.hits import Recency
+from muisti.core.model.hits import Answer, Evidence, Recency
 from muisti.core.model.quality import Receipt
-from muisti.core.model.times import from_us
-from muisti.core.model.times import to_us
+from muisti.core.model.times import from_us, to_us
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.read import Request as ContextRequest
-from muisti.service.http.parameters import CursorParameter
-from muisti.service.http.parameters import LimitParameter
-from muisti.service.http.parameters import PAST
-from muisti.service.http.parameters import SEQ
-from muisti.service.http.parameters import ThenParameter
-from muisti.service.http.parameters import query
+from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitParameter, ThenParameter, query
 from muisti.service.http.request import Request
-from muisti.service.http.respond import followed
-from muisti.service.http.respond import read
+from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
 from muisti.service.schemas.context import ContextBody
-from muisti.service.schemas.receipts import ReceiptReply
-from muisti.service.schemas.receipts import ReceiptsReply
-from muisti.service.schemas.receipts import ReplayReply
+from muisti.service.schemas.receipts import ReceiptReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.search_requests import SearchBody
-from typing import Annotated
-from typing import TypeVar
-from typing import get_args
-import msgspec
-
 
 routes = Routes("search")
 everywhere = Routes("search", "")

@@ -1,44 +1,32 @@
 """Search, and contexts: texts for prompts, within a number of tokens."""
 
 from collections.abc import Sequence
+
+import msgspec
 from litestar import Response
 from litestar.params import JSONBody
 from litestar.types import Scope
 from msgspec import UNSET
+
 from muisti.core.context.counting import counter
 from muisti.core.discourse.summarise import compress
 from muisti.core.model.context import Context
+from muisti.core.model.conversations import BUDGET_MAX
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import Timings
-from muisti.core.model.working import BUDGET_MAX
+from muisti.core.model.hits import Answer, Timings
 from muisti.core.query.query import Part
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of
-from muisti.service.auth.middleware import seen
-from muisti.service.http.parameters import FRESHNESS
-from muisti.service.http.parameters import PAST
-from muisti.service.http.parameters import SEQ
-from muisti.service.http.parameters import freshness
-from muisti.service.http.request import Request
-from muisti.service.http.request import reached
-from muisti.service.http.request import reading
+from muisti.service.auth.middleware import access_of, seen
+from muisti.service.http.parameters import FRESHNESS, PAST, SEQ, freshness
+from muisti.service.http.request import Request, reached, reading
 from muisti.service.http.routing import Routes
 from muisti.service.observability.reads import asked_now
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.context import ContextBody
-from muisti.service.schemas.context import ContextReply
-from muisti.service.schemas.discourse import OptimizeBody
-from muisti.service.schemas.discourse import OptimizedReply
-from muisti.service.schemas.search import JointReply
-from muisti.service.schemas.search import SearchReply
-from muisti.service.schemas.search_requests import JointSearchBody
-from muisti.service.schemas.search_requests import PartBody
-from muisti.service.schemas.search_requests import RecencyBody
-from muisti.service.schemas.search_requests import SearchBody
-import msgspec
-
+from muisti.service.schemas.context import ContextBody, ContextReply
+from muisti.service.schemas.discourse import OptimizeBody, OptimizedReply
+from muisti.service.schemas.search import JointReply, SearchReply
+from muisti.service.schemas.search_requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 
 routes = Routes("search")
 everywhere = Routes("search", "")

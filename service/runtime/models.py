@@ -1,40 +1,25 @@
 """Models that the settings name: embedding models (static, ONNX, behind an endpoint), and a recogniser of names."""
 
-from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.encoder import SHIPPED
-from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.embedding.minilm import minilm
-from muisti.core.embedding.models import Models
-from muisti.core.embedding.models import SecondModels
-from muisti.core.embedding.onnx import OnnxEncoder
-from muisti.core.graph.usual import MakeReader
-from muisti.core.graph.usual import asked_reader
-from muisti.core.graph.usual import pipeline_reader
-from muisti.core.graph.usual import usual_reader
-from muisti.core.model.terms import OFF
-from muisti.core.query.evidence import Calibration
-from muisti.core.query.evidence import FILE as EVIDENCE_FILE
-from muisti.core.query.evidence import read as read_calibration
-from muisti.core.support.memo import Reread
-from muisti.service.outgoing.addresses import Allowed
-from muisti.service.outgoing.addresses import PORTS
-from muisti.service.providers.endpoint import Endpoint
-from muisti.service.providers.endpoint import EndpointEncoder
-from muisti.service.providers.endpoint import Form
-from muisti.service.providers.naming import EndpointNames
-from muisti.service.providers.naming import NamesEndpoint
-from muisti.service.settings import Settings
-from muisti.service.settings import names_in
-from muisti.service.settings.forms import ASKED
-from muisti.service.settings.forms import SPACY
-from muisti.service.settings.forms import is_loopback
-from muisti.service.settings.table import ENDPOINT
-from muisti.service.settings.table import MINILM
-from muisti.service.settings.table import ONNX
 from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
+from muisti.core.embedding.encoder import SHIPPED, Encoder, StaticEncoder
+from muisti.core.embedding.minilm import minilm
+from muisti.core.embedding.models import Models, SecondModels
+from muisti.core.embedding.onnx import OnnxEncoder
+from muisti.core.graph.extraction import MakeReader, asked_reader, pipeline_reader, usual_reader
+from muisti.core.model.terms import OFF
+from muisti.core.query.evidence import FILE as EVIDENCE_FILE
+from muisti.core.query.evidence import Calibration
+from muisti.core.query.evidence import read as read_calibration
+from muisti.core.support.memo import Reread
+from muisti.service.outgoing.addresses import PORTS, Allowed
+from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form
+from muisti.service.providers.naming import EndpointNames, NamesEndpoint
+from muisti.service.settings import Settings, names_in
+from muisti.service.settings.forms import ASKED, SPACY, is_loopback
+from muisti.service.settings.table import ENDPOINT, MINILM, ONNX
 
 SHIPPED_NAME = StaticEncoder().name
 

@@ -6,57 +6,38 @@ The pool is our own because `concurrent.futures` with `asyncio.wrap_future` take
 pool takes 5 µs when many calls wait.
 """
 
-from collections.abc import Awaitable
-from collections.abc import Callable
-from collections.abc import Sequence
-from contextlib import nullcontext
-from contextlib import suppress
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext, suppress
 from functools import partial
 from math import ceil
+from queue import SimpleQueue
+from typing import Any, ParamSpec, TypeVar
+
+import msgspec
+
 from muisti.core.engine import Engine
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import JointAnswer
+from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
-from muisti.core.model.values import Draft
-from muisti.core.model.values import RequestKey
-from muisti.core.query.query import Part
-from muisti.core.query.query import Query
-from muisti.core.support.waiting import Overtaken
-from muisti.core.support.waiting import Urgent
-from muisti.core.support.waiting import WouldWait
-from muisti.core.support.waiting import begin
-from muisti.core.support.waiting import without_waiting
-from muisti.core.support.waiting import work_slowly
-from muisti.core.support.waiting import working_for
+from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.query import Part, Query
+from muisti.core.support.waiting import Overtaken, Urgent, WouldWait, begin, without_waiting, work_slowly, working_for
 from muisti.core.views.memories import Memories
 from muisti.core.views.read import Request as ContextRequest
-from muisti.core.views.write import Begun
-from muisti.core.views.write import Ended
-from muisti.core.views.write import Outcome
-from muisti.core.views.write import Write
+from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.reads import ReadLog
 from muisti.service.observability.tracing import Tracing
-from muisti.service.runtime.admission import Admission
-from muisti.service.runtime.admission import Line
-from muisti.service.runtime.bulkheads import LANE
-from muisti.service.runtime.bulkheads import Lane
-from muisti.service.runtime.bulkheads import Shares
+from muisti.service.runtime.admission import Admission, Line
+from muisti.service.runtime.bulkheads import LANE, Lane, Shares
 from muisti.service.runtime.summary_writer import summary_writer
 from muisti.service.schemas.health import ServerStatsReply
 from muisti.service.settings import Settings
-from queue import SimpleQueue
-from typing import Any
-from typing import ParamSpec
-from typing import TypeVar
-import asyncio
-import msgspec
-import os
-import threading
-
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,29 +1,18 @@
 """Requests and replies about checkpoints, diffs, rollbacks, forks, comparisons and merges."""
 
 from datetime import datetime
-from msgspec import Meta
-from msgspec import Struct
-from muisti.core.model.comparisons import Strategy
-from muisti.core.model.outcomes import Checkpoint
-from muisti.core.model.outcomes import Cleared
-from muisti.core.model.outcomes import Diff
-from muisti.core.model.outcomes import MemoryChange
-from muisti.core.model.outcomes import RolledBack
-from muisti.core.model.outcomes import Written
+from typing import Annotated, Any, Literal, Self
+
+from msgspec import Meta, Struct
+
+from muisti.core.model.outcomes import Checkpoint, Cleared, MemoryChange, RolledBack, Strategy, Written
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.policy import FlagReply
-from muisti.service.schemas.policy import flagged
-from muisti.service.schemas.replies import FieldChangeReply
-from muisti.service.schemas.replies import MemoryReply
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import Self
-
+from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
 CheckpointName = Annotated[
     str,

@@ -1,13 +1,11 @@
 """Requests and replies of reviews: conflicts that wait for a decision, and candidates."""
 
 from datetime import datetime
-from msgspec import Struct
-from msgspec import UNSET
-from msgspec import UnsetType
-from muisti.core.model.outcomes import ConflictPage
-from muisti.core.model.outcomes import OpenConflict
-from muisti.core.model.outcomes import ReviewKind
-from muisti.core.model.outcomes import Reviewed
+from typing import Annotated, Any, Self, get_args
+
+from msgspec import UNSET, Struct, UnsetType
+
+from muisti.core.model.outcomes import OpenConflict, Reviewed, ReviewKind
 from muisti.core.model.terms import Decision
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
@@ -15,11 +13,6 @@ from muisti.service.schemas.fields import doc
 from muisti.service.schemas.likeness import DifferenceReply
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.settings import Settings
-from typing import Annotated
-from typing import Any
-from typing import Self
-from typing import get_args
-
 
 ConflictId = Annotated[str, doc("Number of the conflict.", examples=["12"])]
 DecisionName = Annotated[

@@ -1,43 +1,34 @@
 """Bodies and replies of contexts: what goes into a prompt, and what that rests on."""
 
-from msgspec import Struct
-from msgspec import UNSET
-from msgspec import UnsetType
-from muisti.core.model.context import BUDGET_MAX
-from muisti.core.model.context import BUDGET_MIN
-from muisti.core.model.context import Citation
-from muisti.core.model.context import Compress
-from muisti.core.model.context import Context
-from muisti.core.model.context import LeftOut
-from muisti.core.model.context import Section
-from muisti.core.model.context import SectionName
-from muisti.core.model.context import SpaceRead
-from muisti.core.model.context import TEMPLATE_MAX
-from muisti.core.model.context import TURNS_MAX
-from muisti.core.model.context import Wanted
+from typing import Annotated, Any, Literal, Self, cast
+
+from msgspec import UNSET, Struct, UnsetType
+
+from muisti.core.model.context import (
+    BUDGET_MAX,
+    BUDGET_MIN,
+    TEMPLATE_MAX,
+    TURNS_MAX,
+    Citation,
+    Compress,
+    Context,
+    LeftOut,
+    Section,
+    SectionName,
+    SpaceRead,
+    Wanted,
+)
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Evidence
-from muisti.core.model.hits import Mode
+from muisti.core.model.hits import Evidence, Mode
 from muisti.core.model.terms import SPACES_MAX
 from muisti.core.model.times import to_us
-from muisti.core.query import filters
-from muisti.core.query import points
+from muisti.core.query import filters, points
 from muisti.core.query.query import Part
-from muisti.core.views.read import ENCODINGS
-from muisti.core.views.read import Request
-from muisti.core.views.read import USUAL
+from muisti.core.views.read import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
-from muisti.service.schemas.copying import copied
+from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.search_requests import PartBody
-from muisti.service.schemas.search_requests import RecencyBody
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import Self
-from typing import cast
-
+from muisti.service.schemas.search_requests import PartBody, RecencyBody
 
 Ranked = Literal["hybrid", "semantic", "keyword"]
 

@@ -1,28 +1,18 @@
 """Requests and replies about topics, summaries and working memory."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from datetime import timedelta
-from msgspec import Meta
-from msgspec import Struct
-from muisti.core.context.counting import ENCODINGS
-from muisti.core.context.counting import USUAL
-from muisti.core.model.conversations import BUDGET
-from muisti.core.model.conversations import BUDGET_MAX
-from muisti.core.model.conversations import Entry
-from muisti.core.model.conversations import Held
-from muisti.core.model.conversations import PRIORITY_MAX
-from muisti.core.model.conversations import TEXT_MAX
-from muisti.core.model.conversations import Working
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Self
+
+from msgspec import Meta, Struct
+
+from muisti.core.context.counting import ENCODINGS, USUAL
+from muisti.core.model.conversations import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Working
 from muisti.core.model.values import Memory
 from muisti.core.views.conversations import Stored
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
-from typing import Annotated
-from typing import Any
-from typing import Self
-
 
 Encoding = Annotated[str, doc("The encoding whose tokens are counted.", enum=list(ENCODINGS))]
 Budget = Annotated[int, doc("Tokens that the text may have.", minimum=1, maximum=BUDGET_MAX)]

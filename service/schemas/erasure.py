@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.operations import Erasure
 from muisti.core.query import filters
 from muisti.core.query.points import Subject
 from muisti.service.schemas import fields

@@ -1,26 +1,23 @@
 """Requests and replies about the knowledge graph of a space, beside `core.model.graph`, which is sent as it is."""
 
-from msgspec import Meta
-from msgspec import Struct
-from muisti.core.model.graph import EntityChange
-from muisti.core.model.graph import NewRelation
-from muisti.core.model.graph import Pending
-from muisti.core.model.graph import RelationChange
-from muisti.core.model.terms import ALIASES_MAX
-from muisti.core.model.terms import ENTITY_KINDS
-from muisti.core.model.terms import EntityKind
-from muisti.core.model.terms import NAME_CHARACTERS
-from muisti.core.model.terms import RELATION_KINDS
-from muisti.core.model.terms import RelationKind
-from muisti.core.model.terms import TIE_KINDS
-from muisti.core.model.terms import TieKind
-from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
-from muisti.service.schemas.copying import copied
-from muisti.service.schemas.fields import doc
-from typing import Annotated
-from typing import cast
+from typing import Annotated, cast
 
+from msgspec import Meta, Struct
+
+from muisti.core.model.graph import EntityChange, NewRelation, Pending, RelationChange
+from muisti.core.model.terms import (
+    ALIASES_MAX,
+    ENTITY_KINDS,
+    NAME_CHARACTERS,
+    RELATION_KINDS,
+    TIE_KINDS,
+    EntityKind,
+    RelationKind,
+    TieKind,
+)
+from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply, copied
+from muisti.service.schemas.fields import doc
 
 EntityName = Annotated[
     str,

@@ -7,7 +7,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.identity.grants import SCOPES, Grant, Key
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.operations import Audited, AuditPage
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, cast
 
-from muisti.core.model.comparisons import Divergence
-from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
+from muisti.core.model.outcomes import Difference, DifferenceKind, Divergence, Likeness, LikenessKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.fields import doc

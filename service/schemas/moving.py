@@ -1,17 +1,12 @@
 """Replies about exports and imports."""
 
 from datetime import datetime
-from muisti.core.model.operations import ImportReport
-from muisti.core.model.operations import Imported
-from muisti.core.model.operations import LineProblem
-from muisti.service.schemas.copying import Reply
-from muisti.service.schemas.fields import FieldProblem
-from muisti.service.schemas.fields import doc
-from muisti.service.schemas.policy import FlagReply
-from typing import Annotated
-from typing import Any
-from typing import Self
+from typing import Annotated, Any, Self
 
+from muisti.core.model.operations import Imported, ImportReport, LineProblem
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import FieldProblem, doc
+from muisti.service.schemas.policy import FlagReply
 
 Skipped = Annotated[
     dict[str, int],

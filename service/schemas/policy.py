@@ -6,8 +6,7 @@ from typing import Annotated, Any, Self, cast, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
-from muisti.core.model.counts import Usage
-from muisti.core.model.outcomes import Flag, FlagCode
+from muisti.core.model.outcomes import Flag, FlagCode, Usage
 from muisti.core.model.spaces import QUOTA_MAX, Policy, PolicyValue
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,

@@ -1,32 +1,20 @@
 """Replies about receipts and their replay."""
 
 from datetime import datetime
-from msgspec import Struct
-from msgspec import UNSET
-from msgspec import UnsetType
+from typing import Annotated, Any, Literal, Self, get_args
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
 from muisti.core.model.context import Context
-from muisti.core.model.hits import Answer
-from muisti.core.model.hits import Evidence
-from muisti.core.model.hits import Mode
-from muisti.core.model.quality import ListedReceipt
-from muisti.core.model.quality import Moved
-from muisti.core.model.quality import Receipt
-from muisti.core.model.quality import ReceiptPage
-from muisti.core.model.quality import Why
-from muisti.core.model.receipts import ReceiptHit
+from muisti.core.model.hits import Answer, Evidence, Mode
+from muisti.core.model.quality import ListedReceipt, Moved, Receipt, ReceiptHit, Why
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import Cursor
 from muisti.service.schemas.search import SearchReply
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import Self
-from typing import get_args
-import msgspec
-
 
 ReceiptId = Annotated[
     str, doc("Id of a receipt, a UUIDv7.", format="uuid", examples=["0197a3c0-5f4e-7000-8000-0123456789af"])

@@ -2,33 +2,21 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from msgspec import Meta
-from msgspec import UNSET
-from msgspec import UnsetType
-from muisti.core.discourse.type_suggestions import suggested
+from typing import Annotated, Any, Literal, Self
+
+from msgspec import UNSET, Meta, UnsetType
+
+from muisti.core.discourse.signals import suggested
 from muisti.core.model.decoding import convert
 from muisti.core.model.generations import CacheUse
-from muisti.core.model.outcomes import Counts
-from muisti.core.model.outcomes import Stats
-from muisti.core.model.outcomes import Telemetry
-from muisti.core.model.outcomes import Written
-from muisti.core.model.values import History
-from muisti.core.model.values import Memory
-from muisti.core.model.values import Page
+from muisti.core.model.outcomes import Stats, Written
+from muisti.core.model.values import History, Memory, Page
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
-from muisti.service.schemas.copying import Same
+from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.likeness import LikenessReply
-from muisti.service.schemas.likeness import alike
-from muisti.service.schemas.policy import FlagReply
-from muisti.service.schemas.policy import QuotaReply
-from muisti.service.schemas.policy import flagged
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import Self
+from muisti.service.schemas.likeness import LikenessReply, alike
+from muisti.service.schemas.policy import FlagReply, QuotaReply, flagged
 
 
 class StretchReply(Same, frozen=True, kw_only=True):

@@ -1,25 +1,17 @@
 """Requests and replies about spaces."""
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from msgspec import Struct
-from msgspec import UNSET
-from msgspec import UnsetType
+from typing import Annotated, Any, Literal, Self, cast
+
+from msgspec import UNSET, Struct, UnsetType
+
 from muisti.core.model.outcomes import SpaceUse
-from muisti.core.model.spaces import Field
-from muisti.core.model.spaces import Space
-from muisti.core.model.spaces import SpaceSettings
+from muisti.core.model.spaces import Field, Space, SpaceSettings
 from muisti.service.schemas import fields
-from muisti.service.schemas.copying import Reply
-from muisti.service.schemas.copying import Same
+from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.fields import doc
 from muisti.service.schemas.policy import PolicyReply
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import Self
-from typing import cast
 
 
 class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from muisti.core.engine import Engine
-from muisti.core.model.events import Event
-from muisti.core.model.webhooks import Kept
+from muisti.core.model.operations import Kept
+from muisti.core.model.outcomes import Event
 from muisti.service.outgoing.addresses import Allowed, Refused
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.settings import Settings, names_in

@@ -1,6 +1,13 @@
 """A purge on sqld, and a scrub afterwards: what is left of erased names in the bytes of all files."""
 
+import random
+import re
+import time
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
 from deploy.cluster.sqld import Sqld
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict
@@ -9,16 +16,9 @@ from muisti.core.model.values import Draft
 from muisti.core.operations.backups import scrub
 from muisti.core.query.points import Subject
 from muisti.core.store.remote.scrubbing import LOG_BYTES
-from pathlib import Path
-from tests.core.fakes import SPACE
-from tests.core.fakes import open_engine
+from tests.core.fakes import SPACE, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import RemoteStore
-import pytest
-import random
-import re
-import time
-
 
 SMALL_LOG = 40_000_000
 

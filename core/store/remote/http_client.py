@@ -3,37 +3,24 @@
 A failure on the way is one of three: the batch was not sent, it was declined, or its outcome is unknown.
 """
 
-from collections.abc import Generator
-from collections.abc import Iterator
-from collections.abc import Sequence
-from contextlib import contextmanager
-from muisti.core.model.errors import StoreUnavailable
-from muisti.core.model.errors import TooLarge
-from muisti.core.model.location import base_url
-from muisti.core.store.database import Row
-from muisti.core.store.remote import hrana
-from muisti.core.store.remote.hrana import BadReply
-from muisti.core.store.remote.hrana import BatchResult
-from muisti.core.store.remote.hrana import CursorHead
-from muisti.core.store.remote.hrana import Fault
-from muisti.core.store.remote.hrana import Step
-from muisti.core.store.remote.hrana import StepResult
-from muisti.core.store.remote.hrana import raise_fault
-from muisti.core.support.memo import Reread
-from pathlib import Path
-from ssl import SSLCertVerificationError
-from urllib.parse import SplitResult
-from urllib.parse import urlsplit
-from urllib3.exceptions import ClosedPoolError
-from urllib3.exceptions import ConnectTimeoutError
-from urllib3.exceptions import HTTPError
-from urllib3.exceptions import ReadTimeoutError
-from urllib3.exceptions import SSLError
 import binascii
 import math
 import time
-import urllib3
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from ssl import SSLCertVerificationError
+from urllib.parse import SplitResult, urlsplit
 
+import urllib3
+from urllib3.exceptions import ClosedPoolError, ConnectTimeoutError, HTTPError, ReadTimeoutError, SSLError
+
+from muisti.core.model.errors import StoreUnavailable, TooLarge
+from muisti.core.model.location import base_url
+from muisti.core.store.database import Row
+from muisti.core.store.remote import hrana
+from muisti.core.store.remote.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult, raise_fault
+from muisti.core.support.memo import Reread
 
 # Bearer token of a remote database, given as text or in a file that may change while Muisti runs
 

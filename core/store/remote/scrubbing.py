@@ -6,23 +6,18 @@ to the last state of each page when it is long enough. So enough zeros are writt
 meanwhile.
 """
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from muisti.core.model.errors import StoreUnavailable
-from muisti.core.store.database import Rows
-from muisti.core.store.database import Statement
-from muisti.core.store.remote.retry import TABLE
-from muisti.core.support.meters import Progress
-from typing import NamedTuple
-from typing import Protocol
-from typing import cast
-from urllib.parse import quote
 import secrets
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol, cast
+from urllib.parse import quote
 
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.store.database import Rows, Statement
+from muisti.core.store.remote.retry import TABLE
+from muisti.core.support.meters import Progress
 
 # Overwrite the free pages of a database on a server, which deletes rows without overwriting them.
 #

@@ -5,11 +5,10 @@ A conversation is named within a category; None is that of memories without one.
 
 from typing import NamedTuple, cast
 
-from muisti.core.model.conversations import TURN_MAX
+from muisti.core.model.conversations import TURN_MAX, Entry
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import Memory
-from muisti.core.model.working import Entry
 from muisti.core.query.points import Point
 from muisti.core.store.database import Refusal, Row, Rows, Scalar, Statement, refuse, slots
 from muisti.core.store.sql import version_rows

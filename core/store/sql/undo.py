@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.imports import Imported
+from muisti.core.model.operations import Imported
 from muisti.core.store.database import Refusal, Statement, refuse, slots
 from muisti.core.store.sql.changes import HOLDS, OPEN
 from muisti.core.store.sql.conversations import held

@@ -2,44 +2,25 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from muisti.core.model.times import system_clock
-from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure
-from muisti.service.cli.base import Globals
-from muisti.service.cli.base import command
-from muisti.service.cli.options import Moment
-from muisti.service.cli.options import Point
-from muisti.service.cli.options import flag
-from muisti.service.cli.options import integer
-from muisti.service.cli.options import option
-from muisti.service.cli.output import check_folder
-from muisti.service.cli.output import for_people
-from muisti.service.cli.output import hint
-from muisti.service.cli.output import print_json
-from muisti.service.cli.output import show
-from muisti.service.cli.output import talk
-from muisti.service.cli.session import Stages
-from muisti.service.cli.session import demand
-from muisti.service.cli.session import refusals
-from muisti.service.cli.session import server_url
-from muisti.service.cli.session import settings_for
-from muisti.service.cli.views import Shown
-from muisti.service.cli.views import cell
-from muisti.service.cli.views import grid
-from muisti.service.cli.views import sized
-from muisti.service.cli.views import stack
-from muisti.service.cli.views import tabbed
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from muisti.core.model.times import system_clock
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Failure, Globals, command
+from muisti.service.cli.options import Moment, Point, flag, integer, option
+from muisti.service.cli.output import check_folder, for_people, hint, print_json, show, talk
+from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
+from muisti.service.cli.views import Shown, cell, grid, sized, stack, tabbed
 
 if TYPE_CHECKING:
     from muisti.core.model import values
     from muisti.core.model.location import Location
     from muisti.core.model.operations import Stamp
-    from muisti.core.operations import backups, scrubbing
+    from muisti.core.operations import backups
+    from muisti.core.operations import backups as scrubbing
     from muisti.service.background import backup_targets
     from muisti.service.runtime import databases
 else:  # with the core
@@ -52,7 +33,13 @@ else:  # with the core
 HERE = "works on the database itself: name it with --database, without --url and MUISTI_URL"
 
 
-@command("muisti backup", "muisti backup /backups/monday.db", "muisti backup s3://bucket/muisti --keep 30", "muisti backup s3://bucket/muisti --list", "muisti --database libsql://memories.example backup edge.db")
+@command(
+    "muisti backup",
+    "muisti backup /backups/monday.db",
+    "muisti backup s3://bucket/muisti --keep 30",
+    "muisti backup s3://bucket/muisti --list",
+    "muisti --database libsql://memories.example backup edge.db",
+)
 @click.argument("path", required=False)
 @flag("--force", "Overwrite an existing file.")
 @integer("--keep", "Afterwards delete all but the newest N backups there.", 1)
@@ -127,7 +114,12 @@ def _list(options: Globals, found: "Sequence[backup_targets.StoredBackup]") -> N
         talk("There is no backup here: muisti backup PATH")
         return
     rows = [(each.name, sized(each.size)) for each in found]
-    show(options, {"items": found}, lambda _: grid(None, "backup", "size", right=("size",), rows=rows), lambda _: [tabbed(each.name, each.size) for each in found])
+    show(
+        options,
+        {"items": found},
+        lambda _: grid(None, "backup", "size", right=("size",), rows=rows),
+        lambda _: [tabbed(each.name, each.size) for each in found],
+    )
 
 
 def _print_stamp(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
@@ -160,7 +152,10 @@ def _location(options: Globals, *, create: bool = False) -> "Location":
 MB = 1_000_000
 
 
-@command("muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090", "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500")
+@command(
+    "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090",
+    "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500",
+)
 @option("--admin-url", "Administration API: sqld's --admin-listen-addr.", metavar="URL", required=True)
 @option("--admin-key-file", "File with sqld's --admin-auth-key.", click.Path(path_type=Path), metavar="FILE")
 @integer("--log-mb", "The --max-log-size of sqld.", 1, default=200)

@@ -1,64 +1,44 @@
 """Checks of the installation, the settings, the database file and the server."""
 
-from collections.abc import Collection
-from collections.abc import Iterator
-from muisti.client import calls
-from muisti.core.databases import Database
-from muisti.core.databases import open_database
-from muisti.core.databases import open_file
-from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.models import Hosted
-from muisti.core.embedding.models import Models
-from muisti.core.model.errors import MuistiError
-from muisti.core.model.errors import StoreCorrupt
-from muisti.core.model.spaces import OFF
-from muisti.core.model.times import system_clock
-from muisti.core.model.unreadable import Crashed
-from muisti.core.operations.compiled import compiled_kernels
-from muisti.core.operations.embedding import Recognition
-from muisti.core.operations.inspection import Schema
-from muisti.core.operations.inspection import schema_of
-from muisti.core.operations.inspection import spaces_of_other_models
-from muisti.core.parsing import parsed
-from muisti.core.parsing.workers import Workers
-from muisti.service.cli.base import ERROR
-from muisti.service.cli.base import Failure
-from muisti.service.cli.base import Globals
-from muisti.service.cli.commands.contents import Check
-from muisti.service.cli.commands.contents import integrity
-from muisti.service.cli.commands.contents import memories_of
-from muisti.service.cli.commands.contents import repair_faults
-from muisti.service.cli.commands.contents import tell
-from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import show
-from muisti.service.cli.progress import compile_once
-from muisti.service.cli.progress import told
-from muisti.service.cli.session import client
-from muisti.service.cli.session import demand
-from muisti.service.cli.session import server_url
-from muisti.service.cli.session import space_choice
-from muisti.service.cli.views import grid
-from muisti.service.cli.views import sized
-from muisti.service.cli.views import tabbed
-from muisti.service.connect.clients import Home
-from muisti.service.connect.planning import registered
-from muisti.service.runtime.databases import location_of
-from muisti.service.runtime.databases import whereabouts
-from muisti.service.runtime.models import models_of
-from muisti.service.runtime.models import reader_of
-from muisti.service.runtime.running import running_on
-from muisti.service.settings import Settings
-from muisti.service.settings.forms import TAGGER
-from muisti.service.version import installed_version
-from pathlib import Path
-from rich.text import Text
-import click
 import os
 import platform
 import shutil
 import stat
 import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
+import click
+from rich.text import Text
+
+from muisti.client import calls
+from muisti.core.databases import Database, open_database, open_file
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Hosted, Models
+from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.model.spaces import OFF
+from muisti.core.model.times import system_clock
+from muisti.core.model.unreadable import Crashed
+from muisti.core.operations.compiled import compiled_kernels
+from muisti.core.operations.embedding import Recognition
+from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
+from muisti.core.parsing import parsed
+from muisti.core.parsing.workers import Workers
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.commands.contents import Check, integrity, memories_of, repair_faults, tell
+from muisti.service.cli.configuration import in_force
+from muisti.service.cli.output import show
+from muisti.service.cli.progress import compile_once, told
+from muisti.service.cli.session import client, demand, server_url, space_choice
+from muisti.service.cli.views import grid, sized, tabbed
+from muisti.service.connect.clients import Home
+from muisti.service.connect.planning import registered
+from muisti.service.runtime.databases import location_of, whereabouts
+from muisti.service.runtime.models import models_of, reader_of
+from muisti.service.runtime.running import running_on
+from muisti.service.settings import Settings
+from muisti.service.settings.forms import TAGGER
+from muisti.service.version import installed_version
 
 LITTLE = 1 << 30  # bytes of free disk below which a warning is given
 LARGE_LOG = 256 << 20  # bytes; it moves into the file at 4 MB, unless somebody reads for hours

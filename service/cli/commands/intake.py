@@ -4,51 +4,31 @@ A dry run and the import itself run the same code. A file is divided into shares
 each share says how many of its memories were imported.
 """
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
-from muisti.client import calls
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import ERROR
-from muisti.service.cli.base import Failure
-from muisti.service.cli.base import Globals
-from muisti.service.cli.ends import End
-from muisti.service.cli.ends import existing
-from muisti.service.cli.ends import opened_end
-from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import answer
-from muisti.service.cli.output import print_json
-from muisti.service.cli.output import show
-from muisti.service.cli.output import talk
-from muisti.service.cli.progress import Stages
-from muisti.service.cli.project import VARIABLE
-from muisti.service.cli.project import space_name
-from muisti.service.cli.session import ask
-from muisti.service.cli.views import Shown
-from muisti.service.cli.views import ago_of
-from muisti.service.cli.views import cell
-from muisti.service.cli.views import grid
-from muisti.service.cli.views import listed
-from muisti.service.cli.views import tabbed
-from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.registry import OWN
-from muisti.service.formats.importers.registry import OnProgress
-from muisti.service.formats.importers.registry import Shares
-from muisti.service.formats.importers.registry import own_files
-from muisti.service.formats.importers.registry import recognised
-from muisti.service.formats.importers.source_files import Source
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-import click
-import shutil
-import sys
 
+import click
+
+from muisti.client import calls
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.ends import End, existing, opened_end
+from muisti.service.cli.opening import space_choice
+from muisti.service.cli.output import answer, print_json, show, talk
+from muisti.service.cli.progress import Stages
+from muisti.service.cli.project import VARIABLE, space_name
+from muisti.service.cli.session import ask
+from muisti.service.cli.views import Shown, ago_of, cell, grid, listed, tabbed
+from muisti.service.formats.importers.items import Unreadable
+from muisti.service.formats.importers.registry import OWN, OnProgress, Shares, own_files, recognised
+from muisti.service.formats.importers.source_files import Source
 
 STDIN = "-"
 NAMED = 10  # bad lines on a terminal

@@ -1,77 +1,46 @@
 """Runs of eval and calibrate on judged data: measured, printed, saved, compared with an earlier run."""
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import dataclass
-from datetime import UTC
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean
+from typing import Any, cast
+
+import click
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
 from muisti.client import calls
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Thresholds
-from muisti.core.query.calibration import Entry
-from muisti.core.query.calibration import RankedMode
-from muisti.core.query.calibration import write
-from muisti.core.query.evidence import Entry
-from muisti.core.query.evidence import LEVELS
-from muisti.core.query.evidence import RankedMode
-from muisti.core.query.evidence import write
+from muisti.core.query.evidence import LEVELS, Entry, RankedMode, write
 from muisti.service.app.client import Client
-from muisti.service.cli.base import Failure
-from muisti.service.cli.base import Globals
-from muisti.service.cli.base import USAGE
+from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.opening import throw_away
-from muisti.service.cli.output import console
-from muisti.service.cli.output import for_people
-from muisti.service.cli.output import print_json
-from muisti.service.cli.output import talk
+from muisti.service.cli.output import console, for_people, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.cli.views import Shown
-from muisti.service.cli.views import grid
+from muisti.service.cli.views import Shown, grid
 from muisti.service.evaluation import metrics
-from muisti.service.evaluation import report
-from muisti.service.evaluation.asking import FOREIGN_QUESTIONS
-from muisti.service.evaluation.asking import from_others
-from muisti.service.evaluation.asking import judged
-from muisti.service.evaluation.asking import largest
-from muisti.service.evaluation.asking import own
-from muisti.service.evaluation.dataset import Dataset
-from muisti.service.evaluation.dataset import DatasetError
-from muisti.service.evaluation.dataset import load
-from muisti.service.evaluation.evidence import Cosines
-from muisti.service.evaluation.evidence import FOREIGN_QUESTIONS
-from muisti.service.evaluation.evidence import Fitted
-from muisti.service.evaluation.evidence import Strengths
-from muisti.service.evaluation.evidence import fit
-from muisti.service.evaluation.evidence import fit_unrelated
-from muisti.service.evaluation.evidence import found_by
-from muisti.service.evaluation.evidence import from_others
-from muisti.service.evaluation.evidence import judged
-from muisti.service.evaluation.evidence import largest
-from muisti.service.evaluation.evidence import own
-from muisti.service.evaluation.evidence import plot
-from muisti.service.evaluation.metrics import Comparison
-from muisti.service.evaluation.metrics import METRICS
-from muisti.service.evaluation.metrics import Run
-from muisti.service.evaluation.metrics import compare
-from muisti.service.evaluation.metrics import summarise
-from muisti.service.evaluation.run import Lost
-from muisti.service.evaluation.run import Plan
-from muisti.service.evaluation.run import find_lost
-from muisti.service.evaluation.run import measure
-from muisti.service.evaluation.run import sample
-from muisti.service.evaluation.run import stored
-from pathlib import Path
-from rich.table import Table
-from rich.text import Text
-from statistics import fmean
-from typing import Any
-from typing import cast
-import click
-import msgspec
-
+from muisti.service.evaluation.dataset import Dataset, DatasetError, load
+from muisti.service.evaluation.evidence import (
+    FOREIGN_QUESTIONS,
+    Cosines,
+    Fitted,
+    Strengths,
+    fit,
+    fit_unrelated,
+    found_by,
+    from_others,
+    judged,
+    largest,
+    own,
+    plot,
+)
+from muisti.service.evaluation.metrics import METRICS, Comparison, Run, compare, summarise
+from muisti.service.evaluation.run import Lost, Plan, find_lost, measure, sample, stored
 
 LOST_SHOWN = 20
 
@@ -90,7 +59,7 @@ def evaluate(
         raise Failure(str(error)) from error
     for each in measured:
         for run in each.runs:
-            report.save(run, target / f"{run.dataset}-{run.mode.replace(':', '-')}.json")
+            metrics.save(run, target / f"{run.dataset}-{run.mode.replace(':', '-')}.json")
     comparisons = [found for each in measured for run in each.runs if (found := _compared(run, earlier)) is not None]
     _print(options, measured, comparisons)
     if earlier and not comparisons:
@@ -190,7 +159,7 @@ def _put(options: Globals, part: Shown) -> None:
     if for_people(options):
         console(options).print(part)
     else:
-        click.echo(report.as_text(part, width=report.WIDTH))
+        click.echo(metrics.as_text(part, width=metrics.WIDTH))
 
 
 def _report(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> Iterator[Shown]:
@@ -227,7 +196,10 @@ def _means(measured: Sequence[_Measured]) -> dict[str, dict[str, float]]:
 
 def _mean_table(measured: Sequence[_Measured]) -> Table:
     columns = [*metrics.NAMES.values(), "ms/query"]
-    rows = ((mode, *(f"{found[metric]:.3f}" for metric in METRICS), f"{found['ms_median']:.2f}") for mode, found in _means(measured).items())
+    rows = (
+        (mode, *(f"{found[metric]:.3f}" for metric in METRICS), f"{found['ms_median']:.2f}")
+        for mode, found in _means(measured).items()
+    )
     return grid(f"mean over {len(measured)} datasets", "mode", *columns, right=columns, rows=rows)
 
 

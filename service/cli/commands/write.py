@@ -1,59 +1,25 @@
 """Commands that change what is stored: add, put, update, supersede, delete; and validate, which only checks."""
 
+import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
 from muisti.client import calls
-from muisti.core.model.terms import CONTENT_MAX
-from muisti.core.model.terms import OnConflict
+from muisti.core.model.terms import CONTENT_MAX, OnConflict
 from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
 from muisti.service.app.client import ApiError
-from muisti.service.cli.base import CONFLICT
-from muisti.service.cli.base import Failure
-from muisti.service.cli.base import Globals
-from muisti.service.cli.base import TOO_LONG
-from muisti.service.cli.base import USAGE
-from muisti.service.cli.base import command
-from muisti.service.cli.base import completes
-from muisti.service.cli.naming import NAME
-from muisti.service.cli.naming import find
-from muisti.service.cli.naming import find_id
-from muisti.service.cli.naming import locate
-from muisti.service.cli.naming import memory_argument
-from muisti.service.cli.naming import split_text
-from muisti.service.cli.options import choice
-from muisti.service.cli.options import comma_list
-from muisti.service.cli.options import dry_run
-from muisti.service.cli.options import if_version
-from muisti.service.cli.options import memory_fields
-from muisti.service.cli.options import option
-from muisti.service.cli.options import said_fields
-from muisti.service.cli.output import answer
-from muisti.service.cli.output import hint
-from muisti.service.cli.output import show
-from muisti.service.cli.output import talk
-from muisti.service.cli.session import Reply
-from muisti.service.cli.session import Session
-from muisti.service.cli.session import session
-from muisti.service.cli.views import Shown
-from muisti.service.cli.views import brief
-from muisti.service.cli.views import cell
-from muisti.service.cli.views import fields
-from muisti.service.cli.views import grid
-from muisti.service.cli.views import likeness
-from muisti.service.cli.views import lines
-from muisti.service.cli.views import said
-from muisti.service.cli.views import stack
-from muisti.service.cli.views import stated
-from muisti.service.cli.views import tabbed
-from typing import Any
-from typing import TYPE_CHECKING
-from typing import get_args
-import click
-import sys
-
+from muisti.service.cli.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
+from muisti.service.cli.naming import NAME, find, find_id, locate, memory_argument, split_text
+from muisti.service.cli.options import choice, comma_list, dry_run, if_version, memory_fields, option, said_fields
+from muisti.service.cli.output import answer, hint, show, talk
+from muisti.service.cli.session import Reply, Session, session
+from muisti.service.cli.views import Shown, brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
 
 if TYPE_CHECKING:
-    from muisti.core.text import passages, secrets
+    from muisti.core.text import secrets, sentences
 else:  # numpy and the core
     passages = Lazy("muisti.core.text.passages")
     secrets = Lazy("muisti.core.text.secrets")

@@ -1,24 +1,16 @@
 """A picture of a small graph in SVG, with a legend, without script, light and dark as the reader's screen is."""
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
-from msgspec import Struct
-from muisti.core.model.graph import Edge
-from muisti.core.model.graph import Node
-from muisti.core.model.terms import NodeKind
-from muisti.service.formats.graphs.formats import closed
-from muisti.service.formats.graphs.formats import xml
-from muisti.service.formats.graphs.layout import Box
-from muisti.service.formats.graphs.layout import Label
-from muisti.service.formats.graphs.layout import NODES_MAX
-from muisti.service.formats.graphs.layout import apart
-from muisti.service.formats.graphs.layout import layout
-from muisti.service.formats.graphs.layout import placed
-from muisti.service.formats.graphs.layout import wide
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-import numpy as np
 
+import numpy as np
+from msgspec import Struct
+
+from muisti.core.model.graph import Edge, Node
+from muisti.core.model.terms import NodeKind
+from muisti.service.formats.graphs.formats import closed, xml
+from muisti.service.formats.graphs.layout import NODES_MAX, Box, Label, apart, layout, placed, wide
 
 # Colours that people with colour blindness can tell apart, after Okabe and Ito.
 COLOURS: Mapping[NodeKind, str] = {

@@ -1,28 +1,19 @@
-
-
 from datetime import timedelta
-from hypothesis import HealthCheck
-from hypothesis import given
-from hypothesis import settings
+
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Entry
-from muisti.core.model.conversations import ObjectName
-from muisti.core.model.conversations import Turn
-from muisti.core.model.conversations import Working
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
+from muisti.core.model.conversations import Entry, ObjectName, Turn, Working
+from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.text.terms import count_tokens
 from muisti.core.views.conversations import Stream
-from tests.core.fakes import Clock
-from tests.core.fakes import NOON
-from tests.core.fakes import SPACE
+from tests.core.fakes import NOON, SPACE, Clock
 from tests.examples import examples
-import pytest
-
 
 NAME = "c-1"
 ENOUGH = 4_096

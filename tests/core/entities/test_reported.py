@@ -1,14 +1,11 @@
 """Names that a model tells, placed in the text: exactly, without overlaps, and never where they are not."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from muisti.core.entities.recogniser import Reported
-from muisti.core.entities.recogniser import WINDOW
-from muisti.core.entities.recogniser import mentions
-from muisti.core.entities.recogniser import windows
-from muisti.core.model.terms import MENTION_SOURCES
-import pytest
 
+from muisti.core.entities.recogniser import WINDOW, Reported, mentions, windows
+from muisti.core.model.terms import MENTION_SOURCES
 
 TEXT = """Ann met Ann Lee at Acme Corp. Annie stayed in Oslo, and Ann left.
 ```

@@ -1,14 +1,12 @@
 """The order of neighbours by memories times association, which the answer has and which counts what the caller sees."""
 
+import pytest
+
 from muisti.core.engine import Engine
 from muisti.core.facts.between import association
 from muisti.core.identity.caller import Caller
 from muisti.core.model.terms import FREQUENT
-from muisti.core.model.terms import TIE_KINDS
-from tests.core.fakes import SPACE
-from tests.core.fakes import add
-import pytest
-
+from tests.core.fakes import SPACE, add
 
 # Ann meets Eve, whom everybody meets, as often as Bob, whom nobody else does.
 TEXTS = [

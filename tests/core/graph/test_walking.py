@@ -1,14 +1,13 @@
 """Ties that walks follow."""
 
+import random
 from itertools import pairwise
+
 from muisti.core.graph.extraction import usual_reader
 from muisti.core.model.terms import PATH_MAX
-from tests.core.fakes import SPACE
-from tests.core.fakes import add
-from tests.core.fakes import open_engine
+from tests.core.fakes import SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores
-import random
 
 
 def test_a_date_ties_nobody(stores: Stores):

@@ -1,11 +1,12 @@
 """Several threads may use a type for the first time at the same moment."""
 
-from collections.abc import Iterator
-from pathlib import Path
 import ast
-import pytest
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[3]
 ONE_THREAD = (
@@ -57,7 +58,9 @@ GIVEN = {"inner": [{"words": ["a"], "counts": {"a": 1}}]}
 def test_threads_may_use_a_type_for_the_first_time_at_once(imports: str, base: str, made: str):
     code = RACE.format(imports=imports, base=base, made=made)
     client = str(ROOT / "clients" / "python")
-    ran = subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {client!r})\n{code}"], capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {client!r})\n{code}"], capture_output=True, text=True
+    )
     assert (ran.returncode, ran.stdout) == (0, "fine\n"), ran.stderr
 
 
@@ -77,5 +80,11 @@ def calls_at_run_time(tree: ast.Module) -> Iterator[ast.Call]:
 
 
 def test_types_are_described_to_msgspec_through_one_door():
-    found = [f"{path.relative_to(ROOT)}:{call.lineno}" for folder in ("core", "service") for path in (ROOT / folder).rglob("*.py") if path.name != "decoding.py" and not str(path.relative_to(ROOT)).startswith(ONE_THREAD) for call in calls_at_run_time(ast.parse(path.read_text()))]
+    found = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for folder in ("core", "service")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name != "decoding.py" and not str(path.relative_to(ROOT)).startswith(ONE_THREAD)
+        for call in calls_at_run_time(ast.parse(path.read_text()))
+    ]
     assert not found, "take decoder or convert of core.model.decoding"

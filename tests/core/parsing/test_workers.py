@@ -1,27 +1,23 @@
 """Worker processes: limited, replaced after a death, ended when idle, and harmless to what is read next."""
 
-from muisti.core.model.unreadable import Broken
-from muisti.core.model.unreadable import Crashed
-from muisti.core.model.unreadable import FileTooLarge
-from muisti.core.model.unreadable import TimedOut
-from muisti.core.model.unreadable import Unreadable
-from muisti.core.parsing import worker
-from muisti.core.parsing.detect import ARCHIVES
-from muisti.core.parsing.detect import Format
-from muisti.core.parsing.detect import STREAMED
-from muisti.core.parsing.formats import READERS
-from muisti.core.parsing.parsed import Options
-from muisti.core.parsing.reading import parse
-from muisti.core.parsing.workers import Workers
-from pathlib import Path
-from tests.core.parsing import samples
 import os
-import pytest
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+
+import pytest
+
+from muisti.core.model.unreadable import Broken, Crashed, FileTooLarge, TimedOut, Unreadable
+from muisti.core.parsing import worker
+from muisti.core.parsing.detect import ARCHIVES, STREAMED, Format
+from muisti.core.parsing.formats import READERS
+from muisti.core.parsing.parsed import Options
+from muisti.core.parsing.reading import parse
+from muisti.core.parsing.workers import Workers
+from tests.core.parsing import samples
 
 PAGES = samples.pdf(*["A page with some words on it. " * 3] * 3)
 

@@ -1,21 +1,18 @@
 """Lint finds what is wrong with memories, page by page, in one report; what it proposes mends it."""
 
+import pytest
+
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.messages import messages_of
-from muisti.core.model.quality import Finding
-from muisti.core.model.quality import Limits
-from muisti.core.model.quality import Report
+from muisti.core.model.quality import Finding, Limits, Report
 from muisti.core.model.terms import CHECKS
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.conversations.talking import stream
-from tests.core.fakes import Clock
-from tests.core.fakes import SPACE
-import pytest
-
+from tests.core.fakes import SPACE, Clock
 
 DAYS = ("Fridays", "Fridays", "Mondays")
 SECRET = "key AKIA" + "Z7QWERTY2UIOPASD in the log"

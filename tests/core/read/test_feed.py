@@ -1,19 +1,15 @@
 """The change feed reports every change once, in order, to the callers that it concerns."""
 
+import pytest
+
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import EpochGone
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import PointAhead
-from muisti.core.model.outcomes import Events
-from muisti.core.model.outcomes import Undo
-from muisti.core.model.values import Draft
-from muisti.core.model.values import Seq
+from muisti.core.model.errors import EpochGone, InvalidInput, NotFound, PointAhead
+from muisti.core.model.outcomes import Events, Undo
+from muisti.core.model.values import Draft, Seq
 from muisti.core.query.filters import parse
 from muisti.core.query.points import Wanted
 from tests.core.fakes import SPACE
-import pytest
 
 
 def lived(engine: Engine) -> list[str]:

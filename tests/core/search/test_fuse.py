@@ -1,20 +1,24 @@
 """Fusion weighs rankings by name: bounds, the formula for two, and no dependence on the order of the mapping."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-from muisti.core.model.terms import Fusion
-from muisti.core.search.rankings import ALPHAS
-from muisti.core.search.rankings import RRF_K
-from muisti.core.search.rankings import SCALES
-from muisti.core.search.rankings import absolute
-from muisti.core.search.rankings import alpha_of
-from muisti.core.search.rankings import reciprocal_rank
-from muisti.core.search.rankings import scaled
-from muisti.core.search.rankings import summed
-from muisti.core.search.rankings import weights_of
 from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muisti.core.model.terms import Fusion
+from muisti.core.search.rankings import (
+    ALPHAS,
+    RRF_K,
+    SCALES,
+    absolute,
+    alpha_of,
+    reciprocal_rank,
+    scaled,
+    summed,
+    weights_of,
+)
 
 METHODS: list[Fusion] = sorted(SCALES)
 pairs = st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1)), min_size=1, max_size=20)

@@ -1,36 +1,27 @@
 """Vectors of queries for a second model: mapped, by the model, or none, and what an answer says is missing."""
 
 from collections.abc import Mapping
-from datetime import UTC
-from datetime import datetime
-from muisti.core.embedding.models import Models
-from muisti.core.embedding.models import SecondModels
-from muisti.core.embedding.vectors import QueryMaps
-from muisti.core.embedding.vectors import pack
-from muisti.core.embedding.vectors import rows_of
-from muisti.core.index.dense import query_vector
-from muisti.core.index.dense import rotated
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from muisti.core.embedding.models import Models, SecondModels
+from muisti.core.embedding.vectors import QueryMaps, pack, rows_of
+from muisti.core.index.dense import query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelUnavailable
-from muisti.core.model.spaces import Space
-from muisti.core.model.spaces import SpaceSettings
+from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SecondQuery
-from muisti.core.search.query_vectors import Like
-from muisti.core.search.query_vectors import QueryEmbedder
-from muisti.core.search.query_vectors import Second
-from muisti.core.support.waiting import WouldWait
-from muisti.core.support.waiting import refuse_long
-from muisti.core.support.waiting import without_waiting
-from pathlib import Path
+from muisti.core.search.query_vectors import Like, QueryEmbedder, Second
+from muisti.core.support.waiting import WouldWait, refuse_long, without_waiting
 from tests.core.embedding.test_query_map import written
 from tests.core.fakes import WordEncoder
 from tests.core.index.test_dense import snapshot_of
-from typing import get_args
-import numpy as np
-import pytest
-
 
 OWN, OTHER = WordEncoder("", 4), WordEncoder("other", 6)
 WAYS: tuple[SecondQuery, ...] = get_args(SecondQuery)

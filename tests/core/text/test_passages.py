@@ -1,22 +1,22 @@
+from itertools import pairwise
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from itertools import pairwise
+
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
 from muisti.core.text import sentences
-from muisti.core.text.sentences import MAX_TOKENS
-from muisti.core.text.sentences import MIN_TOKENS
-from muisti.core.text.sentences import OVERLAP
-from muisti.core.text.sentences import split
+from muisti.core.text.sentences import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
 from muisti.core.text.terms import count_tokens
-import pytest
-
 
 FRAGMENTS = (
     "The build failed. ", 'He asked "why?" and left.\n', "A paragraph ends.\n\n", "版本三号已经发布。", "真的吗？」",
     "words without an end " * 9, "x" * 700, "หนังสือ ", "… !? ... ", "   \n ", "cafe\u0301\u0301 ", "3.14-15:9/",
 )  # fmt: skip
-contents = st.lists(st.sampled_from(FRAGMENTS), max_size=200).map("".join) | st.text() | st.text("a. 。\n", min_size=300)
+contents = (
+    st.lists(st.sampled_from(FRAGMENTS), max_size=200).map("".join) | st.text() | st.text("a. 。\n", min_size=300)
+)
 
 
 @given(contents)
@@ -81,7 +81,11 @@ def test_sizes_that_could_not_move_forward_are_refused(most: int, overlap: int):
         split("word " * 500, most=most, overlap=overlap)
 
 
-@given(st.lists(st.sampled_from([one for one in FRAGMENTS if one.isascii()]), max_size=200).map("".join), st.integers(2, 300), st.integers(0, 150))
+@given(
+    st.lists(st.sampled_from([one for one in FRAGMENTS if one.isascii()]), max_size=200).map("".join),
+    st.integers(2, 300),
+    st.integers(0, 150),
+)
 def test_texts_in_ascii_are_cut_as_all_others(content: str, most: int, overlap: int):
     overlap = min(overlap, most // 2 - 1)
     with pytest.MonkeyPatch.context() as patch:

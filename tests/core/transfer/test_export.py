@@ -1,42 +1,28 @@
 """An exported and imported space is unchanged: history, vectors, answers."""
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+import random
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.collisions import AddressTaken
-from muisti.core.model.collisions import Duplicate
-from muisti.core.model.errors import ChangedSince
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.errors import MuistiError
-from muisti.core.model.errors import NotFound
-from muisti.core.model.errors import TooLarge
+from muisti.core.model.collisions import AddressTaken, Duplicate
+from muisti.core.model.errors import ChangedSince, InvalidInput, MuistiError, NotFound, TooLarge
 from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
-from pathlib import Path
-from tests.core.fakes import Clock
-from tests.core.fakes import NOON
-from tests.core.fakes import SPACE
-from tests.core.fakes import WordEncoder
-from tests.core.fakes import add
-from tests.core.fakes import open_engine
-from tests.stores import FileStore
-from tests.stores import RemoteStore
-from tests.stores import Store
-from tests.stores import Stores
-from tests.stores import at
-from typing import Any
-import msgspec
-import pytest
-import random
-import re
-
+from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
+from tests.stores import FileStore, RemoteStore, Store, Stores, at
 
 WORDS = [
     "red", "green", "blue", "fox", "owl", "whale", "tree", "river", "deploy", "friday", "monday", "coffee", "tea",

@@ -1,21 +1,18 @@
 """The command line on the real service in this process, one database file for each test."""
 
-from collections.abc import Callable
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from muisti.service.cli import COMMANDS
-from muisti.service.cli import SECTIONS
-from muisti.service.cli import main
-from muisti.service.cli import output
-from muisti.service.cli.base import GLOBAL
 from pathlib import Path
-from tests.service.conftest import Run
 from typing import Any
+
 import apsw
 import click
-import json
 import pytest
 
+from muisti.service.cli import COMMANDS, SECTIONS, main, output
+from muisti.service.cli.base import GLOBAL
+from tests.service.conftest import Run
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3

@@ -1,11 +1,12 @@
 """Answers as CSV: the standard library reads back what was stored, whatever it is."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-from muisti.service.cli.output import as_csv
 import csv
 import io
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muisti.service.cli.output import as_csv
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))
 

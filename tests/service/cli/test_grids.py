@@ -1,17 +1,16 @@
 """Tables and hits on narrow terminals: nothing is cut, ids stay whole, no line is longer than the terminal."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-from muisti.service.cli.views import cell
-from muisti.service.cli.views import fields
-from muisti.service.cli.views import grid
-from rich.console import Console
-from tests.service.conftest import Run
 import io
 import json
-import pytest
 import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from muisti.service.cli.views import cell, fields, grid
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 

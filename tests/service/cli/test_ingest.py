@@ -1,14 +1,16 @@
 """Files and folders become documents by the command line, on a database file."""
 
+from pathlib import Path
+from threading import Event
+
+import pytest
+
 from muisti.service.cli.base import Globals
 from muisti.service.cli.commands import looking
 from muisti.service.cli.commands.bringing import Watching
 from muisti.service.cli.commands.looking import Folder
 from muisti.service.cli.session import session
-from pathlib import Path
 from tests.service.conftest import Run
-from threading import Event
-import pytest
 
 
 @pytest.fixture

@@ -1,19 +1,8 @@
 """Comfort of the command line: it completes words, gives hints, has a dry run, and stops on a signal."""
 
-from contextlib import suppress
-from importlib import resources
-from muisti.service.cli import main
-from muisti.service.cli import output
-from muisti.service.cli.commands.server import Reading
-from muisti.service.cli.commands.server import rows
-from pathlib import Path
-from tests.service.app.test_server import serving
-from tests.service.conftest import Run
-from typing import IO
 import fcntl
 import json
 import os
-import pytest
 import shlex
 import signal
 import struct
@@ -21,6 +10,17 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from muisti.service.cli import main, output
+from muisti.service.cli.commands.server import Reading, rows
+from tests.service.app.test_server import serving
+from tests.service.conftest import Run
 
 STATIC = resources.files("muisti.service").joinpath("static")
 
@@ -139,7 +139,9 @@ def test_a_reader_that_stops_reading_is_no_failure(tmp_path: Path, environ: dict
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w") as closed:
-        done = subprocess.run([sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True, env=environ)
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True, env=environ
+        )
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -1,26 +1,17 @@
 """A wrong value of any option or argument is one line that says what is expected, of every command."""
 
-from click.testing import CliRunner
-from click.testing import Result
 from collections.abc import Iterator
-from muisti.service.cli import main
-from muisti.service.cli.commands.clients import CLIENTS
-from muisti.service.cli.commands.clients import Client
-from muisti.service.cli.options import JsonObject
-from muisti.service.cli.options import Moment
-from muisti.service.cli.options import OrDefault
-from muisti.service.cli.options import Point
-from muisti.service.cli.options import Several
-from muisti.service.cli.options import Span
-from muisti.service.cli.options import Weighted
-from muisti.service.cli.values import Number
-from muisti.service.cli.values import OneOf
-from muisti.service.cli.values import Whole
-from muisti.service.cli.values import line_of
-from tests.service.conftest import Run
 from typing import Any
+
 import click
 import pytest
+from click.testing import CliRunner, Result
+
+from muisti.service.cli import main
+from muisti.service.cli.commands.clients import CLIENTS, Client
+from muisti.service.cli.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
+from muisti.service.cli.values import Number, OneOf, Whole, line_of
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 
@@ -45,7 +36,12 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
 
 def checked() -> list[Any]:
     """Every option whose values are checked, with the words of its command."""
-    return [pytest.param(path, param, id=" ".join((*path, param.opts[0]))) for path, command in commands(main) for param in command.params if isinstance(param, click.Option) and isinstance(param.type, CHECKED) and not isinstance(param.type, Point)]
+    return [
+        pytest.param(path, param, id=" ".join((*path, param.opts[0])))
+        for path, command in commands(main)
+        for param in command.params
+        if isinstance(param, click.Option) and isinstance(param.type, CHECKED) and not isinstance(param.type, Point)
+    ]
 
 
 def one_line(done: Result) -> str:

@@ -1,15 +1,14 @@
 """The overview of a space: what is new, and what to do with an empty one."""
 
-from muisti.service.console.pages.space import told
-from selectolax.lexbor import LexborHTMLParser
-from tests.service.console.forms import ended
-from tests.service.console.forms import form_to
-from tests.service.console.forms import send
-from tests.service.fakes import API
-from tests.service.fakes import draft
 from typing import Any
+
 import httpx
 import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from muisti.service.console.pages.space import told
+from tests.service.console.forms import ended, form_to, send
+from tests.service.fakes import API, draft
 
 pytestmark = pytest.mark.one_store
 

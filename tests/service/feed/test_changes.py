@@ -1,6 +1,15 @@
 """The change feed over HTTP: pages, and streams that lose nothing, are bounded, and end when they must."""
 
+import json
+import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
 from muisti.core.model.outcomes import Events
@@ -8,26 +17,12 @@ from muisti.core.model.values import Draft
 from muisti.core.query.points import Wanted
 from muisti.core.views.read import Read
 from muisti.service.feed import stream
-from pathlib import Path
-from tests.core.fakes import Clock
-from tests.core.fakes import WordEncoder
+from tests.core.fakes import Clock, WordEncoder
 from tests.service.cli.test_cli import Run
-from tests.service.fakes import API
-from tests.service.fakes import Breakable
-from tests.service.fakes import draft
+from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import with_mode
 from tests.service.runtime.test_admission import served
-from tests.stores import FileStore
-from tests.stores import RemoteStore
-from tests.stores import Stores
-from tests.stores import at
-from typing import Any
-import httpx
-import json
-import pytest
-import threading
-import time
-
+from tests.stores import FileStore, RemoteStore, Stores, at
 
 STREAM = {"Accept": "text/event-stream"}
 Event = dict[str, Any]

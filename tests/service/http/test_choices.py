@@ -1,25 +1,24 @@
 """A word that a field does not allow is refused with the words that it allows, wherever the field is."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-from msgspec import Struct
-from msgspec import inspect
-from muisti.core.model.errors import InvalidInput
-from muisti.service.http.decode import SHOWN
-from muisti.service.http.decode import decode
-from muisti.service.http.decode import refused_choice
-from muisti.service.mcp.tools import TOOLS
-from muisti.service.schemas import conflicts
-from muisti.service.schemas import keys
-from muisti.service.schemas import requests
-from muisti.service.schemas import search_requests
-from muisti.service.schemas import spaces
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct, inspect
+
+from muisti.core.model.errors import InvalidInput
+from muisti.service.http.decode import SHOWN, decode, refused_choice
+from muisti.service.mcp.tools import TOOLS
+from muisti.service.schemas import conflicts, keys, requests, search_requests, spaces
 
 pytestmark = pytest.mark.one_store
 
-BODIES = {tool.arguments for tool in TOOLS} | {kind for module in (conflicts, keys, requests, search_requests, spaces) for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields}
+BODIES = {tool.arguments for tool in TOOLS} | {
+    kind
+    for module in (conflicts, keys, requests, search_requests, spaces)
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
+}
 
 
 def words_of(found: inspect.Type) -> set[str]:
@@ -55,9 +54,13 @@ def test_the_choices_of_a_search_are_among_them():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "name", "words"), CHOOSING, ids=[f"{one.__name__}-{name}" for one, name, _ in CHOOSING])
+@pytest.mark.parametrize(
+    ("kind", "name", "words"), CHOOSING, ids=[f"{one.__name__}-{name}" for one, name, _ in CHOOSING]
+)
 @given(word=st.text(max_size=2 * SHOWN))
-def test_a_refusal_names_the_place_and_every_allowed_word(kind: type[Struct], name: str, words: frozenset[str], word: str):
+def test_a_refusal_names_the_place_and_every_allowed_word(
+    kind: type[Struct], name: str, words: frozenset[str], word: str
+):
     if word in words:
         return
     with pytest.raises(InvalidInput) as refused:

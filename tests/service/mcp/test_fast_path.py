@@ -1,24 +1,20 @@
 """A plain call is answered as the SDK would answer it, and what is not plain is left to the SDK."""
 
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from muisti.service.mcp import route
-from tests.service.fakes import API
-from tests.service.fakes import draft
-from tests.service.mcp_client import LONG
-from tests.service.mcp_client import PLAIN as SHORT
-from tests.service.mcp_client import call
-from tests.service.mcp_client import schemas
-from tests.service.paths import calls_taken
-from tests.service.paths import samples
-from typing import Any
-import httpx
 import json
-import pytest
 import re
 import subprocess
 import sys
+from typing import Any
 
+import httpx
+import pytest
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from muisti.service.mcp import route
+from tests.service.fakes import API, draft
+from tests.service.mcp_client import LONG, call, schemas
+from tests.service.mcp_client import PLAIN as SHORT
+from tests.service.paths import calls_taken, samples
 
 pytestmark = pytest.mark.one_store
 

@@ -1,45 +1,37 @@
 """Groups of tools: which a client is offered, by setting or URL, and what a tool of another group answers."""
 
-from click.testing import CliRunner
+import json
+import os
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import msgspec
+import pytest
+from click.testing import CliRunner
 from litestar.testing import TestClient
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
+
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
-from muisti.service.mcp import admin
-from muisti.service.mcp import tools
-from muisti.service.mcp import writes
-from muisti.service.mcp.arguments import InSpace
-from muisti.service.mcp.arguments import UndoChanges
-from muisti.service.mcp.session import Call
-from muisti.service.mcp.session import Outcome
+from muisti.service.mcp import admin, tools, writes
+from muisti.service.mcp.arguments import InSpace, UndoChanges
+from muisti.service.mcp.session import Call, Outcome
 from muisti.service.mcp.tools import offered
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
-from muisti.service.settings.tool_groups import GROUPS
-from muisti.service.settings.tool_groups import USUAL
-from muisti.service.settings.tool_groups import groups_in
-from muisti.service.settings.tool_groups import in_order
-from pathlib import Path
+from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
 from tests.service.keyed import with_mode
-from tests.service.mcp_client import LONG
-from tests.service.mcp_client import PLAIN
-from tests.service.mcp_client import VERSION
-from tests.service.mcp_client import message_of
-from typing import Any
-import anyio
-import httpx
-import json
-import msgspec
-import os
-import pytest
-import re
-import sys
+from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 
 pytestmark = pytest.mark.one_store
 
@@ -59,7 +51,10 @@ def more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
     (sizes,) = [tool for tool in tools.TOOLS if tool.name == "get_stats"]
     (writer,) = [tool for tool in tools.TOOLS if tool.name == "undo"]
-    added = (msgspec.structs.replace(sizes, run=code_sizes, group="code"), msgspec.structs.replace(writer, run=code_writer, group="code"))
+    added = (
+        msgspec.structs.replace(sizes, run=code_sizes, group="code"),
+        msgspec.structs.replace(writer, run=code_writer, group="code"),
+    )
     others = (tool for tool in tools.TOOLS if tool.group != "code")
     monkeypatch.setattr(tools, "TOOLS", (*others, *added))
 
@@ -134,7 +129,9 @@ def test_the_setting_chooses_for_clients_that_ask_for_nothing(engine: Engine, mo
 def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path: Path):
     def run(*options: str) -> list[str]:
         command = ["-c", "from muisti.service.cli import main; main()", "mcp", "--database", str(tmp_path / "m.db")]
-        started = StdioServerParameters(command=sys.executable, args=[*command, *options], env={**os.environ, "MUISTI_EMBEDDINGS": "off"})
+        started = StdioServerParameters(
+            command=sys.executable, args=[*command, *options], env={**os.environ, "MUISTI_EMBEDDINGS": "off"}
+        )
 
         async def work() -> list[str]:
             async with Client(stdio_client(started)) as client:

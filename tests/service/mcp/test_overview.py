@@ -1,17 +1,14 @@
 """An overview counts a space, and shows what is new, candidates and conflicts, as far as the key opens them."""
 
-from muisti.core.engine import Engine
-from muisti.core.model.values import Draft
-from muisti.service.mcp.reads import NAMED
-from muisti.service.mcp.reads import NEW
-from muisti.service.mcp.reads import SHOWN
-from tests.service.mcp_client import answer
-from tests.service.mcp_client import call
-from tests.service.mcp_client import text_of
 from typing import Any
+
 import httpx
 import pytest
 
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
+from muisti.service.mcp.reads import NAMED, NEW, SHOWN
+from tests.service.mcp_client import answer, call, text_of
 
 pytestmark = pytest.mark.one_store
 

@@ -1,25 +1,22 @@
 """The encoder of an endpoint against a real server that fails in every way."""
 
 from collections.abc import Iterator
-from muisti.core.embedding.models import PROBES
-from muisti.core.embedding.models import recognise
-from muisti.core.model.errors import ModelUnavailable
-from muisti.core.support.memo import Reread
-from muisti.core.support.waiting import WouldWait
-from muisti.core.support.waiting import without_waiting
-from muisti.service.outgoing.addresses import Allowed
-from muisti.service.providers.endpoint import Endpoint
-from muisti.service.providers.endpoint import EndpointEncoder
-from muisti.service.runtime.models import allowed_by
-from muisti.service.settings import Settings
 from pathlib import Path
-from tests.core.fakes import WordEncoder
-from tests.service.providers import embedding_server as fakes
-from tests.service.providers.embedding_server import EmbeddingServer
-from tests.service.providers.embedding_server import embedding_server
+
 import numpy as np
 import pytest
 
+from muisti.core.embedding.models import PROBES, recognise
+from muisti.core.model.errors import ModelUnavailable
+from muisti.core.support.memo import Reread
+from muisti.core.support.waiting import WouldWait, without_waiting
+from muisti.service.outgoing.addresses import Allowed
+from muisti.service.providers.endpoint import Endpoint, EndpointEncoder
+from muisti.service.runtime.models import allowed_by
+from muisti.service.settings import Settings
+from tests.core.fakes import WordEncoder
+from tests.service.providers import embedding_server as fakes
+from tests.service.providers.embedding_server import EmbeddingServer, embedding_server
 
 KEY = "sk-a-secret-that-nobody-may-see"
 TEXTS = ["the river is wide", "a stone in the lamp", "winter market garden", "signal of the engine", "harbour letter"]

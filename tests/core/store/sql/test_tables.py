@@ -1,62 +1,45 @@
 """The registry of tables equals the schema, every module that reads it covers it, and one declaration suffices."""
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+import re
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import pytest
 from msgspec.structs import replace
+
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import Passage
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend
-from muisti.core.store.backup import REWIND
-from muisti.core.store.backup import opened
-from muisti.core.store.copying import FileSide
-from muisti.core.store.copying import carry
-from muisti.core.store.database import Database
-from muisti.core.store.database import Row
-from muisti.core.store.database import Statement
+from muisti.core.store.backup import REWIND, opened
+from muisti.core.store.copying import FileSide, carry
+from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.migrate import TABLE
-from muisti.core.store.migrate import migrate
-from muisti.core.store.migrate import migrations
-from muisti.core.store.migrate import split
+from muisti.core.store.migrate import TABLE, migrate, migrations, split
 from muisti.core.store.rescue.salvage import salvage
 from muisti.core.store.rescue.soundness import image
-from muisti.core.store.sql import bulk_replace
-from muisti.core.store.sql import erasure
-from muisti.core.store.sql import exports
-from muisti.core.store.sql import forks
-from muisti.core.store.sql import imports
-from muisti.core.store.sql import index_rows
-from muisti.core.store.sql import inserting
-from muisti.core.store.sql import spaces
-from muisti.core.store.sql import version_rows
-from muisti.core.store.sql.inserting import Indexed
-from muisti.core.store.sql.inserting import NewVersion
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.spaces import space_row
-from muisti.core.store.sql.table import Reference
-from muisti.core.store.sql.table import Table
-from muisti.core.store.sql.table import Wipe
-from muisti.core.store.sql.tables import TABLES
-from muisti.core.store.sql.tables import named
-from muisti.core.store.sql.tables import of_versions
-from muisti.core.store.sql.tables import parts
-from muisti.core.store.sql.tables import rebuilt_from_version
-from muisti.core.store.sql.tables import repeated
-from pathlib import Path
-from tests.core.fakes import NOON
-from tests.core.fakes import SPACE
-from tests.core.fakes import WordEncoder
-from tests.core.fakes import add
-from tests.core.fakes import open_engine
+from muisti.core.store.sql import (
+    bulk_replace,
+    erasure,
+    exports,
+    forks,
+    imports,
+    index_rows,
+    inserting,
+    spaces,
+    version_rows,
+)
+from muisti.core.store.sql.inserting import Indexed, NewVersion
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.store.sql.table import Reference, Table, Wipe
+from muisti.core.store.sql.tables import TABLES, named, of_versions, parts, rebuilt_from_version, repeated
+from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import FileStore
-from typing import NamedTuple
-import apsw
-import pytest
-import re
-import uuid
 
 pytestmark = pytest.mark.file_only
 
@@ -74,8 +57,25 @@ CREATE TABLE pins (
     PRIMARY KEY (space_id, memory_id)
 ) STRICT, WITHOUT ROWID;
 """
-REMARKS = Table(name="remarks", columns=("version_id", "number", "remark"), erasing="cascades", wipes=(Wipe(text=("remark",)),), sought=("remark",), forking="with_version", moving="with_version")
-PINS = Table(name="pins", columns=("space_id", "memory_id", "why"), memories=("memory_id",), erasing="deleted", wipes=(Wipe(text=("why",)),), plain=("memory_id",), sought=("why",), salvaging="with_memory")
+REMARKS = Table(
+    name="remarks",
+    columns=("version_id", "number", "remark"),
+    erasing="cascades",
+    wipes=(Wipe(text=("remark",)),),
+    sought=("remark",),
+    forking="with_version",
+    moving="with_version",
+)
+PINS = Table(
+    name="pins",
+    columns=("space_id", "memory_id", "why"),
+    memories=("memory_id",),
+    erasing="deleted",
+    wipes=(Wipe(text=("why",)),),
+    plain=("memory_id",),
+    sought=("why",),
+    salvaging="with_memory",
+)
 MORE = (*TABLES, REMARKS, PINS)
 LEAVES = {table.name for table in TABLES if table.erasing != "stays"}
 WRITES = re.compile(r"(?:INSERT(?: OR \w+)? INTO|(?<!DO )UPDATE(?: OR \w+)?|DELETE FROM) (\w+)")
@@ -282,7 +282,9 @@ def test_repair_rebuilds_each_table_that_is_derived(database: Database, space: S
     new = NewVersion(memory, b"", [Indexed(Passage(0, 0, 7), b"terms", {"generation": b"vector"})])
     made = written([*inserting.dependent_rows((version_rows.raw(memory.id), 1), new)])
     assert made == {table.name for table in rebuilt_from_version()}
-    assert written([index_rows.forget_segments(space)]) == {table.name for table in TABLES if table.rebuilt == "from_index"}
+    assert written([index_rows.forget_segments(space)]) == {
+        table.name for table in TABLES if table.rebuilt == "from_index"
+    }
 
 
 def test_a_version_with_the_same_text_takes_over_each_table_that_is_repeated(database: Database, space: SpaceRow):
@@ -366,7 +368,9 @@ def test_one_declaration_moves_a_table_with_an_import(database: Database, space:
     memory = replace(version_rows.memory(row, SPACE), id=str(uuid.uuid4()), content="old oak")
     indexed = Indexed(Passage(0, 0, 7), b"terms")
     database.write([*imports.stage(staged, NewVersion(memory, b"", [indexed]), 1, None)])
-    database.write([Statement("INSERT INTO remarks SELECT id, 0, 'imported' FROM versions WHERE space_id = ?", (staging,))])
+    database.write(
+        [Statement("INSERT INTO remarks SELECT id, 0, 'imported' FROM versions WHERE space_id = ?", (staging,))]
+    )
     database.write(imports.move(staged, (0, 1), NOON, as_it_was=False, tables=MORE))
     moved = "SELECT r.remark FROM remarks r JOIN versions v ON v.id = r.version_id WHERE v.memory_id = ?"
     assert database.read([Statement(moved, (id_bytes(memory.id),))])[0] == [("imported",)]

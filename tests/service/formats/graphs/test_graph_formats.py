@@ -1,34 +1,31 @@
 """Exported graphs, read back by other programs."""
 
-from collections.abc import Sequence
-from datetime import UTC
-from datetime import datetime
-from graphglot.dialect import Dialect
-from hypothesis import given
-from hypothesis import strategies as st
-from muisti.core.model.graph import Edge
-from muisti.core.model.graph import Node
-from muisti.core.model.terms import ENTITY_KINDS
-from muisti.core.model.terms import TIE_KINDS
-from muisti.service.formats.graphs.formats import FORMATS
-from muisti.service.formats.graphs.formats import GRAPH_FORMATS
-from muisti.service.formats.graphs.formats import GraphFormat
-from muisti.service.formats.graphs.formats import VOCABULARY
-from muisti.service.formats.graphs.formats import closed
-from muisti.service.formats.graphs.formats import exported
-from muisti.service.formats.graphs.formats import node_of
-from rdflib import Graph
-from rdflib import Literal
-from rdflib import Namespace
-from rdflib import RDF
-from tests.examples import examples
-from typing import Any
 import io
 import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
 import networkx
 import pydot
 import pytest
+from graphglot.dialect import Dialect
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import RDF, Graph, Literal, Namespace
 
+from muisti.core.model.graph import Edge, Node
+from muisti.core.model.terms import ENTITY_KINDS, TIE_KINDS
+from muisti.service.formats.graphs.formats import (
+    FORMATS,
+    GRAPH_FORMATS,
+    VOCABULARY,
+    GraphFormat,
+    closed,
+    exported,
+    node_of,
+)
+from tests.examples import examples
 
 AT = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
 ANN = Node(id="a1", name='Ann "Annie" O\'Hara', kind="person", mentions=3, aliases=("Annie", "A. O'Hara"))

@@ -1,23 +1,16 @@
 """Pictures of graphs: whole, readable, and the same for the same graph."""
 
-from muisti.core.model.graph import Edge
-from muisti.core.model.graph import Node
-from muisti.core.model.terms import ENTITY_KINDS
-from muisti.service.formats.graphs.layout import Box
-from muisti.service.formats.graphs.layout import Label
-from muisti.service.formats.graphs.layout import NODES_MAX
-from muisti.service.formats.graphs.layout import apart
-from muisti.service.formats.graphs.layout import layout
-from muisti.service.formats.graphs.layout import placed
-from muisti.service.formats.graphs.svg import COLOURS
-from muisti.service.formats.graphs.svg import Picture
-from muisti.service.formats.graphs.svg import svg
-from xml.etree import ElementTree as ET
-import numpy as np
-import pytest
 import random
 import re
+from xml.etree import ElementTree as ET
 
+import numpy as np
+import pytest
+
+from muisti.core.model.graph import Edge, Node
+from muisti.core.model.terms import ENTITY_KINDS
+from muisti.service.formats.graphs.layout import NODES_MAX, Box, Label, apart, layout, placed
+from muisti.service.formats.graphs.svg import COLOURS, Picture, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
