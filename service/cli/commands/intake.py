@@ -122,7 +122,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
             reports = _brought(end, shares, how, stages)
     several = len(reports) > 1 or any(report["space"] != space_choice(options).space for report in reports)
     for report in reports:
-        table, lines = (partial(one, several=several) for one in (_report_table, _report_lines))
+        table, lines = partial(_report_table, several=several), partial(_report_lines, several=several)
         show(options, {"file": source.name, **report}, table, lines)
     _advise(source.name, reports, how)
     return sum(report["failed"] for report in reports)
