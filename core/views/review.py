@@ -35,14 +35,12 @@ from muisti.core.store.sql import (
     conflicts,
     inserting,
     memories,
+    operations,
     quotas,
     spaces,
     telemetry,
     version_rows,
 )
-from muisti.core.store.sql import inserting as guards
-from muisti.core.store.sql import telemetry as candidates
-from muisti.core.store.sql.operations import audit
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Calls, Part
 from muisti.core.write.prepare import again, carried, reviewed, superseded
@@ -111,7 +109,9 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         return rows[0]
 
     def _keep(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
-        entry = operations.audit(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
+        entry = operations.audit(
+            call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id
+        )
         batch = [spaces.guard(space), *conflicts.close(space, one.id), entry]
         try:
             written(self.store.database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)

@@ -22,10 +22,8 @@ from muisti.core.read.reading import find
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
 from muisti.core.store.database import Refused, Row, Statement
-from muisti.core.store.sql import changes, conflicts, inserting, memories, quotas, spaces, version_rows
-from muisti.core.store.sql import inserting as guards
+from muisti.core.store.sql import changes, conflicts, inserting, memories, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
-from muisti.core.store.sql.operations import audit
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
 from muisti.core.transfer.importing.importer import Import as Import

@@ -20,7 +20,6 @@ from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import TRUST, Draft, Memory
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.sql import bulk_replace, inserting, memories, version_rows
-from muisti.core.store.sql import bulk_replace as arrivals
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
@@ -345,7 +344,9 @@ def allowed(
     if problems:
         raise SensitiveContent(problems[:NAMED])
     seen = bulk_replace.refuse_others(cast(list[tuple[int, int | None]], rows))
-    return Allowed([seen, *_staged(space, changed, store.models)], bulk_replace.clear_arrivals() if changed else [], tuple(flags))
+    return Allowed(
+        [seen, *_staged(space, changed, store.models)], bulk_replace.clear_arrivals() if changed else [], tuple(flags)
+    )
 
 
 def _read(database: Database, space: SpaceRow, rows: Rows) -> Iterator[tuple[int, Memory, Memory | None]]:
