@@ -8,11 +8,6 @@ from muisti.core.assembly.parts import Given, kinds, shared, views
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Hosted, Models, SecondModels
-from muisti.core.erasure.eraser import Eraser
-from muisti.core.erasure.purging import KIND as PURGE
-from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
-from muisti.core.generations.lifecycle import Generations, Progress
-from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.extraction import usual_reader
 from muisti.core.graph.indexing import step
@@ -28,15 +23,20 @@ from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations.embedding import Recognition, Vectors
+from muisti.core.operations.erasure.eraser import Eraser
+from muisti.core.operations.erasure.purging import KIND as PURGE
+from muisti.core.operations.erasure.purging import PurgeWork, Told, items_of, sealed
+from muisti.core.operations.generations.lifecycle import Generations, Progress
+from muisti.core.operations.generations.second_vectors import SecondVectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page
+from muisti.core.operations.quality.receipts import Receipts
+from muisti.core.operations.spaces.registry import Spaces
 from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
-from muisti.core.quality.receipts import Receipts
 from muisti.core.query.evidence import Calibration
 from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
-from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters

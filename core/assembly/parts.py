@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from muisti.core.conflicts.check import Checker
-from muisti.core.context.builder import About, Builder
-from muisti.core.context.rendering import Sizes
 from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.context.builder import About, Builder
+from muisti.core.conversations.context.rendering import Sizes
 from muisti.core.conversations.following import Following, Summarise
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
@@ -19,9 +18,11 @@ from muisti.core.documents.ingesting import Ingest, Ingester
 from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
+from muisti.core.documents.symbols.indexing import CodeIndex
+from muisti.core.documents.symbols.reading import CodeReader
 from muisti.core.embedding.models import Models
-from muisti.core.generations.second_vectors import Embed
 from muisti.core.graph.communities import CommunityFinder
+from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex, GraphWork
@@ -35,23 +36,22 @@ from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock
+from muisti.core.operations.generations.second_vectors import Embed
+from muisti.core.operations.quality.lint import Linter
+from muisti.core.operations.quality.probes import Probes
+from muisti.core.operations.spaces.forks import Timeline
+from muisti.core.operations.transfer.importing.importer import Importer, ImportWork
 from muisti.core.parsing.workers import Workers
-from muisti.core.quality.lint import Linter
-from muisti.core.quality.probes import Probes
 from muisti.core.query.evidence import Calibration
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.searcher import Searcher
-from muisti.core.spaces.forks import Timeline
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.waiting import ChangeNotifier
-from muisti.core.symbols.indexing import CodeIndex
-from muisti.core.symbols.reading import CodeReader
 from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.transfer.importing.importer import Importer, ImportWork
 from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Code, Documents
 from muisti.core.views.graph import Graph
@@ -60,7 +60,7 @@ from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review
 from muisti.core.views.write import Write
 from muisti.core.write.begun import Calls
-from muisti.core.write.graph_decisions import GraphDecisions
+from muisti.core.write.conflicts.check import Checker
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import EchoCheck, Intake, Provenance
 from muisti.core.write.keeping import Keeper

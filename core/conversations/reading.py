@@ -8,7 +8,6 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.discourse.signals import stating
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import (
     CONVERSATION_SORTS,
@@ -32,6 +31,7 @@ from muisti.core.store.database import Database, Row, Scalar, Statement
 from muisti.core.store.sql import conversations, version_rows
 from muisti.core.store.sql.conversations import Condition
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse.signals import stating
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import check_name, object_draft, users_of
-from muisti.core.discourse.summarise import title_of
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import (
     DEFAULT_SESSION,
@@ -33,6 +32,7 @@ from muisti.core.store.sql import conversations, inserting, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks
+from muisti.core.text.discourse.summarise import title_of
 from muisti.core.text.terms import fold
 from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Accepted, Intake

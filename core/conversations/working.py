@@ -13,8 +13,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
-from muisti.core.discourse.segmentation import Vectors
-from muisti.core.discourse.signals import importance, joint, novelty, signals
 from muisti.core.model.conversations import BUDGET_MAX, KEPT_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
 from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
 from muisti.core.model.messages import messages_of
@@ -25,6 +23,8 @@ from muisti.core.read.reading import find, read
 from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import quotas, topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse.segmentation import Vectors
+from muisti.core.text.discourse.signals import importance, joint, novelty, signals
 from muisti.core.text.terms import tokenize
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake

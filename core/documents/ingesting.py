@@ -9,7 +9,6 @@ from typing import Self
 import msgspec
 from msgspec import structs
 
-from muisti.core.chunking.cutting import Preview, cut, preview
 from muisti.core.documents.files import (
     CUTS_IN_MEMORY,
     USUAL_FILE,
@@ -30,6 +29,7 @@ from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.unreadable import Crashed, Missing, Unreadable
 from muisti.core.parsing.archives import Member, is_archive, members
+from muisti.core.parsing.chunking.cutting import Preview, cut, preview
 from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers

@@ -1,7 +1,7 @@
 """Read one version: who and what it names, and which relations it states. What is read depends on the version alone.
 
 Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code,
-markup and data are not: symbols of code are known (`core.symbols`), and attributes are no names. Summaries and the
+markup and data are not: symbols of code are known (`core.documents.symbols`), and attributes are no names. Summaries and the
 other objects are made from what is read already. Memories of the kinds `entity` and `relation` say in their
 `structure` what people have stated.
 """
@@ -11,17 +11,17 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from muisti.core.entities import pipelines
-from muisti.core.entities.names import code_of, folded, initials, norm
-from muisti.core.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
-from muisti.core.facts.between import AUTHOR, Fact, Named
-from muisti.core.facts.reading import facts
+from muisti.core.graph.entities import pipelines
+from muisti.core.graph.entities.names import code_of, folded, initials, norm
+from muisti.core.graph.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
+from muisti.core.graph.facts.between import AUTHOR, Fact, Named
+from muisti.core.graph.facts.reading import facts
+from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.model.graph import Mention
 from muisti.core.model.messages import messages
 from muisti.core.model.terms import ME, NAME_CHARACTERS, RELATION_KINDS, EntityKind, RelationKind
 from muisti.core.model.values import Json
 from muisti.core.parsing.detect import is_programming_language
-from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import is_side
 
 CONFIDENCE = 0.9  # set by hand: other systems let a language model read

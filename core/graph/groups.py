@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from muisti.core.entities.names import folded, lookups, norm
 from muisti.core.graph import merging
+from muisti.core.graph.entities.names import folded, lookups, norm
+from muisti.core.graph.sql import graph
+from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.model.graph import End
 from muisti.core.model.terms import FUNCTIONAL, EntityKind, ProposalReason, RelationKind, RelationSource
 from muisti.core.store.database import Database, Row, Rows, Statement
-from muisti.core.store.sql import graph
-from muisti.core.store.sql.graph_rows import Shown
 
 
 class StatedRelation(NamedTuple):

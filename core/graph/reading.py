@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from muisti.core.entities.names import lookups
+from muisti.core.graph.entities.names import lookups
 from muisti.core.graph.groups import Groups, Named, StatedRelation, alike, closed, stated_relation
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.merging import Group
+from muisti.core.graph.sql import graph, graph_rows, graph_ties
+from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
 from muisti.core.model.graph import (
@@ -33,8 +35,7 @@ from muisti.core.model.times import from_us
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.reading import find_space, point_of, shown_at
 from muisti.core.store.database import Database, Row, Rows
-from muisti.core.store.sql import graph, graph_rows, graph_ties, spaces
-from muisti.core.store.sql.graph_rows import Shown
+from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 LOOKED_AT = 2_000  # names among which proposals are sought

@@ -5,12 +5,12 @@ Each step is small, so that nobody waits for it, and returns whether more is lef
 
 from typing import cast
 
-from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
+from muisti.core.operations.erasure.eraser import Eraser
 from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement

@@ -16,11 +16,12 @@ from muisti.core.model.operations import DeadLetter, Kept, Webhook
 from muisti.core.model.outcomes import Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
+from muisti.core.operations.sql import webhooks
 from muisti.core.query.points import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, written
-from muisti.core.store.sql import operations, spaces, webhooks
+from muisti.core.store.sql import operations, spaces
 
 MOST = 20  # in a space
 AT_ONCE = 20  # changes that are delivered before the position is stored

@@ -7,13 +7,13 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.code.apart import is_code
-from muisti.core.code.grammars import language_of
 from muisti.core.index.columns import MISSING_CODE, Keywords
 from muisti.core.index.lexical import Matches, rank_lexical, with_neighbours
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
+from muisti.core.parsing.code.apart import is_code
+from muisti.core.parsing.code.grammars import language_of
 from muisti.core.query.evidence import Nearest, Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.search.blend import Blend, blended, of_words

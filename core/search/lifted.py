@@ -10,13 +10,13 @@ that rank no text, quotes are demands instead (`core.query.query`).
 import msgspec
 import numpy as np
 
-from muisti.core.code.apart import symbol_of
 from muisti.core.index.collection import Allowed
 from muisti.core.index.columns import Keywords, Lists
 from muisti.core.index.lexical import containing
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Mask
+from muisti.core.parsing.code.apart import symbol_of
 from muisti.core.query.query import Wanted
 
 MOST = 50  # definitions that are added to the candidates

@@ -10,8 +10,8 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
 from muisti.core.model.terms import TaskState
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
-from muisti.core.store.sql import task_rows, tasks
-from muisti.core.store.sql.tasks import ClaimId
+from muisti.core.tasks.sql import task_rows, tasks
+from muisti.core.tasks.sql.tasks import ClaimId
 
 # The part of a batch that a write commits for its task
 

@@ -14,8 +14,8 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, ModelUnavailable, MuistiError, NotYetReplicated, StoreUnavailable
 from muisti.core.model.tasks import LASTING, Paused, Task, TaskFailed, TaskOver
 from muisti.core.store.database import Database, Refused, Rows
-from muisti.core.store.sql import task_rows, tasks
 from muisti.core.tasks.claim import CRASHED, Claim, Kind, over
+from muisti.core.tasks.sql import task_rows, tasks
 from muisti.core.tasks.tasks import DEATHS, Tasks
 
 SECOND_US = 1_000_000

@@ -15,10 +15,11 @@ from muisti.core.model.terms import TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import spaces, task_rows, tasks
-from muisti.core.store.sql.tasks import New
+from muisti.core.store.sql import spaces
 from muisti.core.support.meters import TaskMeters
 from muisti.core.tasks.claim import PIECE, Kind
+from muisti.core.tasks.sql import task_rows, tasks
+from muisti.core.tasks.sql.tasks import New
 
 # Make tasks from a list of items, or in pieces as a request brings them
 

@@ -4,10 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from muisti.core.chunking.cutting import Preview as Preview
-from muisti.core.chunking.options import STRATEGIES as STRATEGIES
-from muisti.core.chunking.options import Chunking as Chunking
-from muisti.core.context.counting import counter
+from muisti.core.conversations.context.counting import counter
 from muisti.core.documents.files import USUAL_FILE
 from muisti.core.documents.files import Cuts as Cuts
 from muisti.core.documents.files import File as File
@@ -26,6 +23,10 @@ from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER
 from muisti.core.documents.storing import Incoming as Incoming
 from muisti.core.documents.storing import Storer
+from muisti.core.documents.symbols import sql as code
+from muisti.core.documents.symbols.indexing import CodeIndex
+from muisti.core.documents.symbols.reading import CodeReader, Graph, draw
+from muisti.core.documents.symbols.sql import Seen
 from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
@@ -51,12 +52,11 @@ from muisti.core.model.terms import (
     SymbolKind,
 )
 from muisti.core.model.values import RequestKey, Seq
+from muisti.core.parsing.chunking.cutting import Preview as Preview
+from muisti.core.parsing.chunking.options import STRATEGIES as STRATEGIES
+from muisti.core.parsing.chunking.options import Chunking as Chunking
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database
-from muisti.core.store.sql import code
-from muisti.core.store.sql.code import Seen
-from muisti.core.symbols.indexing import CodeIndex
-from muisti.core.symbols.reading import CodeReader, Graph, draw
 from muisti.core.write.begun import Calls
 
 # Source code among the documents of a space: symbols, what uses them and what they use, outlines and maps

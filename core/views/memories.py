@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
-from muisti.core.spaces.forks import Timeline as Timeline
+from muisti.core.operations.spaces.forks import Timeline as Timeline
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Code, Documents

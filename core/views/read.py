@@ -7,12 +7,12 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.context.builder import Builder
-from muisti.core.context.choosing import Candidate
-from muisti.core.context.counting import ENCODINGS as ENCODINGS
-from muisti.core.context.counting import USUAL as USUAL
-from muisti.core.context.request import LISTED, check_request
-from muisti.core.context.request import Request as Request
+from muisti.core.conversations.context.builder import Builder
+from muisti.core.conversations.context.choosing import Candidate
+from muisti.core.conversations.context.counting import ENCODINGS as ENCODINGS
+from muisti.core.conversations.context.counting import USUAL as USUAL
+from muisti.core.conversations.context.request import LISTED, check_request
+from muisti.core.conversations.context.request import Request as Request
 from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
@@ -21,6 +21,8 @@ from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Counts, Events, Quota, Stats
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
+from muisti.core.operations.transfer.export import Export
+from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point, Wanted
 from muisti.core.query.query import Part, Query
@@ -37,8 +39,6 @@ from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
-from muisti.core.transfer.export import Export
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.begun import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query

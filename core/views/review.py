@@ -7,9 +7,6 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.conflicts.differences import part
-from muisti.core.conflicts.judgement import align
-from muisti.core.conflicts.words import read as words_of
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Telemetry, Written
@@ -26,7 +23,7 @@ from muisti.core.model.terms import (
 )
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import LIMIT_MAX, Memory, Name
-from muisti.core.quality.lint import Linter
+from muisti.core.operations.quality.lint import Linter
 from muisti.core.read.reading import current, find_space, id_of, missing, read
 from muisti.core.read.telemetry import Retrievals, give
 from muisti.core.store.database import Database, Refused, Row, Statement, written
@@ -43,6 +40,9 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Calls, Part
+from muisti.core.write.conflicts.differences import part
+from muisti.core.write.conflicts.judgement import align
+from muisti.core.write.conflicts.words import read as words_of
 from muisti.core.write.prepare import again, carried, reviewed, superseded
 from muisti.core.write.transactions import Transactions
 

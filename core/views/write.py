@@ -9,7 +9,6 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
 from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import id_text
@@ -18,6 +17,8 @@ from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Likeness, Undo, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
+from muisti.core.operations.transfer.importing.importer import Import as Import
+from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.read.reading import find
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
@@ -26,10 +27,9 @@ from muisti.core.store.sql import changes, conflicts, inserting, memories, opera
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
-from muisti.core.transfer.importing.importer import Import as Import
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.begun import Begun as Begun
 from muisti.core.write.begun import Call, Part
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked, Checker
 from muisti.core.write.intake import Accepted
 from muisti.core.write.lifecycle import Lifecycle, check_ordinary, check_version
 from muisti.core.write.prepare import again, draft_of, ready

@@ -6,7 +6,6 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.conflicts.check import NOT_CHECKED, Checked, likeness
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.conversations import name_of
@@ -20,6 +19,7 @@ from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked, likeness
 
 # Store the answer of a request, so that a repeated request gets it again. Versions are named; the rest is JSON
 

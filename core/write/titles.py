@@ -11,8 +11,6 @@ from typing import cast
 
 from msgspec import Struct, structs
 
-from muisti.core.discourse import summarise
-from muisti.core.discourse.summarise import title_by
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX, Span, spans_of
 from muisti.core.model.ids import id_text
@@ -23,6 +21,8 @@ from muisti.core.store.sql import changes, derived, inserting, spaces, topics, v
 from muisti.core.store.sql.derived import Kept
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse import summarise
+from muisti.core.text.discourse.summarise import title_by
 from muisti.core.text.terms import count_tokens, fold, same_text_hash
 from muisti.core.write.begun import Call, Part
 

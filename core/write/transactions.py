@@ -7,7 +7,6 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
@@ -32,6 +31,7 @@ from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Begun, Call, Part, explained, part_of, read_answer, remember
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked
 
 TRIES = 16  # tries of a change that others overtake
 

@@ -38,12 +38,26 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/files.py", "core/embedding/cache.py"),
-        *("core/embedding/onnx.py", "core/entities/pipelines.py"),
-        *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
+        *(
+            "core/write/conflicts/check.py",
+            "core/conversations/context/builder.py",
+            "core/documents/files.py",
+            "core/embedding/cache.py",
+        ),
+        *("core/embedding/onnx.py", "core/graph/entities/pipelines.py"),
+        *(
+            "core/operations/erasure/purging.py",
+            "core/graph/extraction.py",
+            "core/graph/pagerank.py",
+            "core/model/tasks.py",
+        ),
         *("core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
-        *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
-        *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
+        *(
+            "core/operations/spaces/checkpoints.py",
+            "core/documents/symbols/indexing.py",
+            "core/operations/transfer/importing/importer.py",
+        ),
+        *("core/operations/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
         *("service/console/asking/settings.py", "service/console/pages/ask.py", "service/console/choosing.py"),
         *("service/console/pages/imports.py", "service/console/pages/documents.py", "service/console/render.py"),
         *("service/formats/graphs/formats.py", "service/formats/graphs/svg.py", "service/formats/graphs/layout.py"),
@@ -56,7 +70,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/query.py"),
-        *("core/context/rendering.py", "core/views/review.py"),
+        *("core/conversations/context/rendering.py", "core/views/review.py"),
         *("service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/mcp/tools.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
@@ -64,10 +78,10 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"),
+        *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"),
         "core/parsing/archives.py",
     ],
-    OURS: ["core/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
+    OURS: ["core/operations/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
 }
 
 

@@ -11,22 +11,17 @@ from xml.sax.saxutils import escape
 import msgspec
 import numpy as np
 
-from muisti.core.chunking.cutting import DEFAULT, cut
-from muisti.core.chunking.options import Chunking
-from muisti.core.code import apart, grammars, reading
-from muisti.core.code.grammars import TooIntricate, is_available
-from muisti.core.conflicts import judgement, stance, words
-from muisti.core.context import weights
-from muisti.core.context.counting import counter
-from muisti.core.discourse import signals, summarise
+from muisti.core.conversations.context import weights
+from muisti.core.conversations.context.counting import counter
+from muisti.core.documents.symbols import reading as symbols
 from muisti.core.embedding.cache import normalised
 from muisti.core.embedding.encoder import SHIPPED, Tokens
-from muisti.core.entities import recogniser
-from muisti.core.entities.names import norm
-from muisti.core.entities.recogniser import shipped
-from muisti.core.facts.reading import facts
 from muisti.core.graph import extraction as imported
 from muisti.core.graph import pagerank as naming
+from muisti.core.graph.entities import recogniser
+from muisti.core.graph.entities.names import norm
+from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.graph.facts.reading import facts
 from muisti.core.model import messages
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
@@ -34,20 +29,25 @@ from muisti.core.model.graph import Mention
 from muisti.core.model.terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
+from muisti.core.operations.quality import lint
+from muisti.core.operations.transfer.records import read_record
+from muisti.core.parsing.chunking.cutting import DEFAULT, cut
+from muisti.core.parsing.chunking.options import Chunking
+from muisti.core.parsing.code import apart, grammars, reading
+from muisti.core.parsing.code.grammars import TooIntricate, is_available
 from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
-from muisti.core.quality import lint
 from muisti.core.query import evidence, filter_fields, filters, intent, query
 from muisti.core.read import diff
-from muisti.core.symbols import reading as symbols
 from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing, terms
+from muisti.core.text.discourse import signals, summarise
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
-from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results, screening, validate
+from muisti.core.write.conflicts import judgement, stance, words
 from muisti.service.asgi.messages import chosen
 from muisti.service.cli import project, views
 from muisti.service.cli.commands import storing as capture

@@ -21,11 +21,11 @@ import click
 
 from loadtests.quality.relations import ENTITIES, Judged, Mention, Score, related, score, sentences
 from loadtests.quality.turns import sessions
-from muisti.core.entities.recogniser import shipped
-from muisti.core.entities.spans import Names, Stretch
-from muisti.core.facts import between
-from muisti.core.facts.between import Fact, Named
-from muisti.core.facts.reading import facts
+from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.graph.entities.spans import Names, Stretch
+from muisti.core.graph.facts import between
+from muisti.core.graph.facts.between import Fact, Named
+from muisti.core.graph.facts.reading import facts
 from muisti.core.model.graph import Mention as Recognised
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from muisti.core.code.grammars import GRAMMARS, language_of
 from muisti.core.model.errors import InvalidInput
+from muisti.core.parsing.code.grammars import GRAMMARS, language_of
 from muisti.service.folders import git
 
 PATH_MAX = 900  # characters, which leaves room for the path of the folder

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.context.counting import LONG
+from muisti.core.conversations.context.counting import LONG
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.hits import Answer, Instruction
 from muisti.core.model.outcomes import Count

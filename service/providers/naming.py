@@ -11,7 +11,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from muisti.core.entities.recogniser import Reported
+from muisti.core.graph.entities.recogniser import Reported
 from muisti.core.model.decoding import decoder
 from muisti.core.support.memo import Reread
 from muisti.core.support.waiting import refuse_long

@@ -7,7 +7,7 @@ from typing import Annotated
 from litestar import Response
 from litestar.params import FromPath, JSONBody
 
-from muisti.core.context.counting import ENCODINGS, USUAL, counter
+from muisti.core.conversations.context.counting import ENCODINGS, USUAL, counter
 from muisti.core.model.conversations import BUDGET, TURN_MAX, Entry, ObjectName, Working
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written

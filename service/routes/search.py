@@ -8,13 +8,13 @@ from litestar.params import JSONBody
 from litestar.types import Scope
 from msgspec import UNSET
 
-from muisti.core.context.counting import counter
-from muisti.core.discourse.summarise import compress
+from muisti.core.conversations.context.counting import counter
 from muisti.core.model.context import Context
 from muisti.core.model.conversations import BUDGET_MAX
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer, Timings
 from muisti.core.query.query import Part
+from muisti.core.text.discourse.summarise import compress
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from msgspec import Meta, Struct
 
-from muisti.core.context.counting import ENCODINGS, USUAL
+from muisti.core.conversations.context.counting import ENCODINGS, USUAL
 from muisti.core.model.conversations import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Working
 from muisti.core.model.values import Memory
 from muisti.core.views.conversations import Stored

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muisti.core.discourse.signals import suggested
 from muisti.core.model.decoding import convert
 from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Stats, Written
 from muisti.core.model.values import History, Memory, Page
+from muisti.core.text.discourse.signals import suggested
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.errors import Problem

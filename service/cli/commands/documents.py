@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
+from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import allowing, as_of, choice, dry_run, flag, integer, option

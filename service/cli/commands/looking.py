@@ -15,8 +15,8 @@ import click
 from msgspec import Struct, field
 
 from muisti.client import Call, calls
-from muisti.core.chunking.options import Chunking, check
 from muisti.core.model.errors import InvalidInput
+from muisti.core.parsing.chunking.options import Chunking, check
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
 from muisti.service.cli.options import comma_list

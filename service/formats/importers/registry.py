@@ -17,7 +17,7 @@ from typing import IO, Self
 import msgspec
 import zstandard
 
-from muisti.core.transfer.records import FORMAT, Header
+from muisti.core.operations.transfer.records import FORMAT, Header
 from muisti.service.formats.importers import (
     basic_memory,
     chatgpt,

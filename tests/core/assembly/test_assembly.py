@@ -6,7 +6,7 @@ from typing import Any
 
 from muisti.core.assembly.parts import Shared, kinds, shared, views
 from muisti.core.engine import Engine
-from muisti.core.generations.lifecycle import Generations
+from muisti.core.operations.generations.lifecycle import Generations
 from muisti.core.tasks.tasks import Tasks
 from tests.core.assembly.given import given_of
 from tests.core.fakes import Clock, WordEncoder

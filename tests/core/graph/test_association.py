@@ -3,7 +3,7 @@
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.facts.between import association
+from muisti.core.graph.facts.between import association
 from muisti.core.identity.caller import Caller
 from muisti.core.model.terms import FREQUENT
 from tests.core.fakes import SPACE, add

@@ -28,8 +28,8 @@ from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import migrate
 from muisti.service.schemas.errors import KINDS, problem_of
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
+from tests.core.operations.transfer.importing.test_work import At
 from tests.core.tasks.kinds import Remember
-from tests.core.transfer.importing.test_work import At
 from tests.service.fakes import Breakable
 
 pytestmark = pytest.mark.one_store

@@ -1,0 +1,137 @@
+"""Reading of source code in a process of its own, since a grammar may hold Python's lock, and memory, for long.
+
+Each reading may use `LIMITS` of processor time, and a worker's memory. One that needs more raises `TooIntricate`.
+
+Headers of code say what is defined in a stretch of code, as words. Questions name purposes, code names identifiers. The
+words in the names of definitions say most of what code is for, so they count more when they come before it too.
+`python -m loadtests.quality.code_search` measures that.
+"""
+
+import atexit
+import io
+import re
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct, structs
+
+from muisti.core.model.decoding import decoder
+from muisti.core.model.unreadable import Crashed, FileTooLarge, TimedOut
+from muisti.core.parsing.code.grammars import Definition, TooIntricate, check, is_available
+from muisti.core.parsing.code.modules import PROJECT
+from muisti.core.parsing.code.reading import LANGUAGES
+from muisti.core.parsing.code.records import Record
+from muisti.core.parsing.parsed import About, Options
+from muisti.core.parsing.workers import Workers
+from muisti.core.support.memo import memoised
+
+LIMITS = Options(patience=2, seconds=4)
+PROGRAM = "muisti.core.parsing.code.worker"
+MOST = 2  # processes
+
+T = TypeVar("T")
+_workers = Workers(MOST, program=PROGRAM)  # of all engines; they end when idle, and with this process
+atexit.register(_workers.close)
+
+
+class Question(Struct, frozen=True):
+    """A question about a text: for its `definitions`, its `names` or its `record`."""
+
+    what: str
+    language: str
+    path: str = ""
+
+
+def definitions(text: str, language: str) -> list[Definition]:
+    r"""Return the definitions of source code in order, each before those in it.
+
+    Raises:
+        GrammarMissing: no grammar of the language is installed.
+        TooIntricate: the text needs more work than its length allows.
+
+    >>> [(one.symbol, one.column) for one in definitions("class A:\n    def f(self): ...\n", "python")]
+    [('A', 0), ('A.f', 4)]
+    """
+    return _answer(Question("definitions", language), text, list[Definition])
+
+
+def names(text: str, language: str) -> list[str]:
+    """Return the names that a text defines, as `reading.names` does. Raises what `definitions` raises."""
+    return _answer(Question("names", language), text, list[str])
+
+
+def read(path: str, text: str, language: str) -> Record:
+    """Return the record of a source file, as `reading.read` does. Raises what `definitions` raises."""
+    return structs.replace(_answer(Question("record", language, path), text, Record), path=path)
+
+
+def _answer(question: Question, text: str, kind: type[T]) -> T:
+    if question.language != PROJECT:
+        check(question.language)
+    data = text.encode("utf-8", "surrogatepass")
+    form = msgspec.json.encode(question).decode()
+    try:
+        pieces = _workers.read(form, data, io.BytesIO(), question.path, LIMITS, About())
+        return decoder(kind).decode("".join(one.text for one in pieces))
+    except (TimedOut, Crashed, FileTooLarge) as error:
+        raise TooIntricate(f"{question.language}: {error}") from error
+
+
+_SYMBOL = re.compile(r"[^\W\d][\w$]*+(?:(?:\.|::|#)[^\W\d][\w$]*+)*+(?:\(\))?")
+_SHAPE = re.compile(r"[.:#(_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]")  # what words of prose do not have
+
+
+def symbol_of(text: str) -> str | None:
+    """Return the symbol that a query names by its shape, None for other queries.
+
+    >>> symbol_of("HTTPClient::send()"), symbol_of("max_size"), symbol_of("send"), symbol_of("who is Ann?")
+    ('HTTPClient.send', 'max_size', None, None)
+    """
+    text = text.strip().strip("`")
+    if not _SYMBOL.fullmatch(text) or not _SHAPE.search(text):
+        return None
+    return text.removesuffix("()").replace("::", ".").replace("#", ".")
+
+
+REMEMBERED = 2_048  # headers: the passages of a group are embedded first and indexed then
+DEFINITIONS = 6  # of a stretch whose names are taken
+TIMES = 2  # that the names come before the code
+LONGEST = 20_000  # characters of a stretch that is read; a chunk is far shorter
+
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = re.compile(r"[^\W_]+")
+
+
+def is_code(language: str) -> bool:
+    """Return whether a language is one whose code has headers."""
+    return language in LANGUAGES and is_available(language)
+
+
+@memoised(REMEMBERED)
+def header(text: str, language: str, symbol: str | None = None) -> str:
+    """Return the header of a stretch of code, empty when nothing is defined in it or that takes too much work.
+
+    `symbol` is the qualified name of the definition that the stretch is in.
+
+    >>> header("def loadJSON(path):\\n    return decode(path)", "python", "Reader.loadJSON")
+    'load JSON. load JSON. '
+    """
+    if len(text) > LONGEST:
+        return ""
+    try:
+        defined = [name for name in names(text, language) if name][:DEFINITIONS]
+    except TooIntricate:
+        defined = []
+    around = "" if symbol is None else symbol.rpartition(".")[2]
+    words = words_of(dict.fromkeys((*([around] if around else []), *defined)))
+    return f"{words}. " * TIMES if words else ""
+
+
+def words_of(found: Iterable[str]) -> str:
+    """Return the words in names.
+
+    >>> words_of(["getHTTPResponse", "max_size2"])
+    'get HTTP Response max size 2'
+    """
+    return " ".join(word for name in found for part in _PARTS.findall(name) for word in _HUMP.findall(part) or [part])
