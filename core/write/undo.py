@@ -217,8 +217,8 @@ class Undoer(msgspec.Struct, frozen=True):
             (((first,),),) = self.store.database.read([changes.first_of(space, request)])
             point = Seq(space.space.epoch, cast(int, first) - 1)
             raise TooLarge(
-                f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all of them back or "
-                f"none; a roll-back to {point} takes them back with all later changes"
+                f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all or "
+                f"none of them back; a roll-back to {point} takes them back with all later changes"
             )
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
         if found and which.last is not None and which.author is None:
