@@ -1,4 +1,4 @@
-"""Near-duplicates and conflicts on judged pairs: how right the rules of `core.write.conflicts` are, and constants that fit.
+"""Near-duplicates and conflicts on judged pairs: how right the rules of core/write/conflicts are, and what fits.
 
     python -m loadtests.pairs FOLDER [--fit]
 

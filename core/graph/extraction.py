@@ -1,7 +1,7 @@
 """Read one version: who and what it names, and which relations it states. What is read depends on the version alone.
 
 Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code,
-markup and data are not: symbols of code are known (`core.documents.symbols`), and attributes are no names. Summaries and the
+markup and data are not: symbols of code are known (core/documents/symbols), attributes are no names. Summaries and the
 other objects are made from what is read already. Memories of the kinds `entity` and `relation` say in their
 `structure` what people have stated.
 """

@@ -46,6 +46,20 @@ def test_figures_of_a_made_package(made: Path):
     assert cyclic == {"made.one", "made.two", "made.three"}
 
 
+def test_the_folders_of_a_capability_are_its_own_and_those_of_single_files(tmp_path: Path):
+    for name in (
+        "core/tea/sql/rows.py",
+        "core/tea/cup.py",
+        "service/routes/tea.py",
+        "service/routes/cup.py",
+        "tests/a.py",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert files.spread(tmp_path, ["tea", "milk"]) == {"tea": ["core/tea", "service/routes"], "milk": []}
+
+
 def test_a_circle_of_folders_is_found_though_one_of_its_imports_is_a_string(tmp_path: Path):
     texts = {
         "a/one.py": 'import_module("made.b.two")\nimport_module("json")\n',
