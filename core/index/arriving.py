@@ -9,8 +9,8 @@ from muisti.core.index import packing
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Longs
-from muisti.core.operations.generations import sql as generations
 from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import generations
 from muisti.core.store.sql.spaces import Marks, SpaceRow
 
 FILLED = 2_000  # versions whose vectors are read together

@@ -16,9 +16,8 @@ from muisti.core.index.postings import Postings, build
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Bytes, Codes, Ints, Longs
-from muisti.core.operations.generations import sql as generations
 from muisti.core.store.database import Database, Refused, Row, Statement
-from muisti.core.store.sql import index_rows, spaces
+from muisti.core.store.sql import generations, index_rows, spaces
 from muisti.core.store.sql.index_rows import Chain, KeptSegment
 from muisti.core.store.sql.spaces import SpaceRow
 

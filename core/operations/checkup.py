@@ -16,9 +16,8 @@ from muisti.core.model.errors import StoreCorrupt
 from muisti.core.model.fields import FOLDED
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Memory, Passage
-from muisti.core.operations.generations import sql as generations
 from muisti.core.store.database import Database, Row, Rows, Scalar, Statement
-from muisti.core.store.sql import index_rows, inserting, spaces, version_rows
+from muisti.core.store.sql import generations, index_rows, inserting, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, doubt

@@ -12,11 +12,10 @@ from muisti.core.embedding.models import Hosted, Models, Sighting, recognise
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import ModelUnavailable, NotFound
 from muisti.core.model.values import Passage
-from muisti.core.operations.generations import sql as generations
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
-from muisti.core.store.sql import operations, spaces, version_rows
+from muisti.core.store.sql import generations, operations, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH, lived
 from muisti.core.write.prepare import Source, embedded_text

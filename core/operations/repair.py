@@ -7,7 +7,6 @@ from typing import cast
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Conflict, StoreCorrupt
 from muisti.core.operations.checkup import BATCH, Findings
-from muisti.core.operations.generations import sql as generations
 from muisti.core.store.backup import checked, fresh, opened
 from muisti.core.store.database import Database, Statement, slots
 from muisti.core.store.file.database import FileDatabase
@@ -15,7 +14,7 @@ from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import migrate
 from muisti.core.store.rescue.salvage import Salvaged, salvage
 from muisti.core.store.rescue.soundness import image
-from muisti.core.store.sql import index_rows, inserting, spaces, version_rows
+from muisti.core.store.sql import generations, index_rows, inserting, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, checksum

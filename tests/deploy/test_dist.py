@@ -31,7 +31,8 @@ def test_of_a_wheel_all_that_is_missing_or_too_much_is_told(tmp_path: Path):
     assert [*contents.faults(wheel(tmp_path))] == []
     for name in (
         "muisti/core/embedding/weights/model.safetensors", "muisti/core/engine.py", f"{ABOUT}/licenses/NOTICE",
-        f"{ABOUT}/licenses/core/conversations/context/ranks/LICENSE", f"{ABOUT}/licenses/core/embedding/weights/MODEL.md",
+        f"{ABOUT}/licenses/core/conversations/context/ranks/LICENSE",
+        f"{ABOUT}/licenses/core/embedding/weights/MODEL.md",
         f"{ABOUT}/licenses/service/console/static/vendor/LICENCE.uplot.txt", f"{DATA}/CHANGELOG.md",
     ):  # fmt: skip
         assert [*contents.faults(wheel(tmp_path, without=name))] == [f"{name} is missing"]

@@ -19,14 +19,13 @@ from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
-from muisti.core.operations.generations import sql as generations
 from muisti.core.operations.generations.comparing import check, compare
 from muisti.core.operations.generations.second_vectors import KIND
 from muisti.core.operations.quality.probes import Probes
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import changes, operations, spaces
+from muisti.core.store.sql import changes, generations, operations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.tasks import Tasks
 

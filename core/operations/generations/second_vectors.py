@@ -15,10 +15,9 @@ from muisti.core.model.tasks import OVER
 from muisti.core.model.terms import OFF
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
-from muisti.core.operations.generations import sql as generations
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import spaces
+from muisti.core.store.sql import generations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import Counter
 from muisti.core.tasks.claim import Claim
