@@ -1,6 +1,6 @@
 """The knowledge graph of a space as callers see it: entities, what ties them, on whose word and since when.
 
-Kinds of entities are declared here once, kinds of relations in `core.model.relations`.
+Kinds of entities are declared here once, kinds of relations in `core.model.terms`.
 """
 
 from datetime import datetime

@@ -146,7 +146,7 @@ def _entity(value: Json) -> str:
 LISTS = ("in", "any", "all")
 LISTED = frozenset(field.name for field in FILTERED if field.form == "list")  # may be empty, are never missing
 NUMERIC = frozenset(field.name for field in FILTERED if field.filter in ("number", "percent"))
-ENTITY = "entity"  # a filter on the graph: `core.graph.selecting` puts `VERSION_ROW` in its place
+ENTITY = "entity"  # a filter on the graph: core/graph puts `VERSION_ROW` in its place
 VERSION_ROW = "version row"  # rows of `versions`; no request can name it
 VALID_AT = "valid_at"  # a filter on `valid_from` and `valid_to`, not a stored field
 _EQUAL = ("eq", "ne", "in", "exists")

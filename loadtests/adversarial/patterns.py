@@ -46,6 +46,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/connect/planning.py:undo": OWN,
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
+    "service/openapi/document.py:_parameters": "paths of the routes",
     "service/routes/discourse.py:summarise_exchange": SHORT.format("a part of a path, of which 15 digits are read"),
     "service/http/parameters.py:etags": lambda: [re.compile(parameters._TAG)],
     "service/formats/importers/basic_memory.py:_of": lambda: [

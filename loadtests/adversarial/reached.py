@@ -42,6 +42,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/write/conflicts/check.py",
             "core/conversations/context/builder.py",
             "core/documents/files.py",
+            "core/documents/batches.py",
             "core/embedding/cache.py",
         ),
         *("core/embedding/onnx.py", "core/graph/entities/pipelines.py"),

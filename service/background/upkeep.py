@@ -1,7 +1,7 @@
 """Upkeep: background work, done in small steps by one process at a time.
 
 Each sweep has a thread of its own, so that no sweep waits for another. A sweep runs when it is due and no other process
-holds its lease (`core.operations.leases`). Between two steps it pauses for as long as the step took: requests come
+holds its lease (`core.operations.upkeep`). Between two steps it pauses for as long as the step took: requests come
 first.
 """
 

@@ -31,7 +31,7 @@ from muisti.service.version import installed_version
 routes = Routes("moving")
 
 ZSTD = "application/zstd"
-KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.operations.transfer.importing.work`
+KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.operations.transfer.importing`
 
 VectorsParameter = Annotated[bool, query("With passages and vectors, so that nothing must be embedded again.")]
 CompressionParameter = Annotated[

@@ -2,7 +2,7 @@
 
 Requests wait for four things: the event loop, a thread that searches, a thread that asks the database, and the disk.
 Each is a queue that measures how fast it moves, and so estimates how long the next request would wait. The server
-refuses requests that would wait too long when it reads them from the network (`service.app.admitting`).
+refuses requests that would wait too long when it reads them from the network (`service.app.protocol`).
 """
 
 import asyncio

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from muisti.core.model.location import Location
     from muisti.core.model.operations import Stamp
     from muisti.core.operations import backups
-    from muisti.core.operations import backups as scrubbing
     from muisti.service.background import backup_targets
     from muisti.service.runtime import databases
 else:  # with the core
@@ -28,7 +27,6 @@ else:  # with the core
     backups = Lazy("muisti.core.operations.backups")
     backup_targets = Lazy("muisti.service.background.backup_targets")
     databases = Lazy("muisti.service.runtime.databases")
-    scrubbing = Lazy("muisti.core.operations.scrubbing")
 
 HERE = "works on the database itself: name it with --database, without --url and MUISTI_URL"
 

@@ -9,7 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.commands.clients import changed, show_change
+from muisti.service.cli.commands.clients import apply, show_change
 from muisti.service.cli.configuration import file_of, in_force, place_of
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
@@ -54,7 +54,7 @@ def run(options: Globals, name: str, *, project: bool, called: str, dry_run: boo
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
     called_tool = {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
-    changed(options, change, dry_run, called_tool)
+    apply(options, change, dry_run, called_tool)
     if not dry_run:
         _uses(options, client, project)
         if program is not None and program.clone is not None:
@@ -68,7 +68,7 @@ def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bo
     if not dry_run and change.changes:
         change.write()
         planning.forget_backup(path)
-    changed(options, change, dry_run, {})
+    apply(options, change, dry_run, {})
 
 
 def _check_existing(options: Globals, client: Client, path: Path, called: str, *, project: bool) -> None:

@@ -175,7 +175,7 @@ def show_change(options: Globals, change: "planning.Change", dry_run: bool) -> N
             click.echo(safe(line), err=not dry_run)
 
 
-def changed(options: Globals, change: "planning.Change", dry_run: bool, more: Mapping[str, Any]) -> None:
+def apply(options: Globals, change: "planning.Change", dry_run: bool, more: Mapping[str, Any]) -> None:
     """Print the file and whether it was changed, unchanged or removed."""
     state = "unchanged" if not change.changes else "removed" if change.after is None else "changed"
     backup = planning.backup_of(change.path)
@@ -191,7 +191,7 @@ def _finish(options: Globals, change: "planning.Change", dry_run: bool) -> None:
     show_change(options, change, dry_run)
     if change.changes and not dry_run:
         change.write()
-    changed(options, change, dry_run, {})
+    apply(options, change, dry_run, {})
 
 
 def _settings_file(project: bool) -> Path:

@@ -21,8 +21,8 @@ from muisti.service.cli.views import Shown, brief, cell, fields, grid, likeness,
 if TYPE_CHECKING:
     from muisti.core.text import secrets, sentences
 else:  # numpy and the core
-    passages = Lazy("muisti.core.text.passages")
     secrets = Lazy("muisti.core.text.secrets")
+    sentences = Lazy("muisti.core.text.sentences")
 
 STDIN = "-"
 SHOWN = 60  # characters of a content in a confirmation

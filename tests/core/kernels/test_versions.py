@@ -47,7 +47,7 @@ def moved(tmp_path: Path) -> Path:
     """A folder with another copy of the sources, without the library."""
     left_out = shutil.ignore_patterns("weights", "__pycache__")
     shutil.copytree(CORE, tmp_path / "muisti" / "core", ignore=left_out)
-    for part in ("embedding", "entities"):
+    for part in ("embedding", "graph/entities"):
         (tmp_path / "muisti" / "core" / part / "weights").symlink_to(CORE / part / "weights")
     return tmp_path
 

@@ -39,7 +39,7 @@ def stored(contents: Sequence[str]) -> list[NewVersion]:
 
 def test_the_same_is_stored_with_and_without_compiled_loops(monkeypatch: pytest.MonkeyPatch):
     fast = stored(texts())
-    for module in ("text.terms", "text.forms", "text.passages", "embedding.encoder"):
+    for module in ("text.terms", "text.forms", "text.sentences", "embedding.encoder"):
         monkeypatch.setattr(f"muisti.core.{module}.ascii_bytes", lambda _: None)
     slow = stored(texts())
     assert max(len(one.passages or ()) for one in slow) > 3

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.file_only
 
 ID = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:mk|whsec)_[\w+/=-]+|(?<=…)[0-9a-f]{8}\b"
-    r"|\b(?=\d*[a-f])[0-9a-f]{8}(?:[0-9a-f]{4,56})?\b"
+    r"|\b(?=\d*[a-f])[0-9a-f]{8}(?:[0-9a-f]{4,56})?\b|\b(?!0{8})(?:\d{8}|\d{12})\b"
 )
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
 FRACTION = re.compile(r"\d\.\d{4,}|(?<=\":)\d\.\d{3,}")
