@@ -1,4 +1,4 @@
-"""Declaration of a tool: a function whose name, docstring and arguments give what clients read, in as few words as needed.
+"""Declaration of a tool: a function whose name, docstring and arguments give what clients read, in few words.
 
 `service.mcp.tools` says which of them a caller sees. Every word here takes space in the context window of every
 client, on every turn. Every schema has a type: strict clients, such as those of Gemini, drop a tool with an enumeration
