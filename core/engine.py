@@ -11,11 +11,6 @@ from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models, SecondModels
-from muisti.core.erasure.eraser import Eraser
-from muisti.core.erasure.purging import KIND as PURGE
-from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
-from muisti.core.generations.lifecycle import Progress
-from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.usual import usual_reader
 from muisti.core.graph.work import step
@@ -31,14 +26,19 @@ from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations import audit_log
+from muisti.core.operations.erasure.eraser import Eraser
+from muisti.core.operations.erasure.purging import KIND as PURGE
+from muisti.core.operations.erasure.purging import PurgeWork, Told, items_of, sealed
+from muisti.core.operations.generations.lifecycle import Progress
+from muisti.core.operations.generations.second_vectors import SecondVectors
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
+from muisti.core.operations.quality.receipts import Receipts
 from muisti.core.operations.recognition import Recognition
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
-from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space

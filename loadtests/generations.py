@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from loadtests.texts import invented
-from tests.core.generations.models import projected
+from tests.core.operations.generations.models import projected
 
 CLIENTS = 16
 SLICE = 0.1  # seconds

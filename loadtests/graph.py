@@ -24,6 +24,8 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.graph.extraction import entity_row
+from muisti.core.graph.sql import graph_rows
+from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.model.graph_terms import TIE_KINDS
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.model.values import Draft
@@ -32,8 +34,6 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.remote.database import RemoteDatabase
 from muisti.core.store.remote.http_client import Server, Token
-from muisti.core.store.sql import graph_rows
-from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.service.background.tasks import GRAPH_SECONDS, STEP, GraphReading
 

@@ -1,4 +1,4 @@
-"""Near-duplicates and conflicts on judged pairs: how right the rules of `core.conflicts` are, and constants that fit.
+"""Near-duplicates and conflicts on judged pairs: how right the rules of core/write/conflicts are, and what fits.
 
     python -m loadtests.pairs FOLDER [--fit]
 
@@ -19,10 +19,19 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.conflicts.judgement import COMMON_MIN, SAME, Limits, Measures, Verdict, conclude, matched, measure
-from muisti.core.conflicts.words import read
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.model.outcomes import LikenessKind
+from muisti.core.write.conflicts.judgement import (
+    COMMON_MIN,
+    SAME,
+    Limits,
+    Measures,
+    Verdict,
+    conclude,
+    matched,
+    measure,
+)
+from muisti.core.write.conflicts.words import read
 
 SIMILAR = 4.0  # of 5
 HELD_OUT = 5  # one in so many

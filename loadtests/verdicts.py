@@ -8,8 +8,8 @@ It imports nothing else of this folder, so it also runs with another checkout of
 import json
 import sys
 
-from muisti.core.conflicts.judgement import judge
 from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.write.conflicts.judgement import judge
 
 
 def main() -> None:

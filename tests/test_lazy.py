@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DOOR = "core/support/lazy.py"
-GRAMMARS = "core/code/grammars.py"  # packages of other people, in a table of names
+GRAMMARS = "core/parsing/code/grammars.py"  # packages of other people, in a table of names
 # Outside the command line, whose modules say themselves why: what loads late, and what that saves at the start.
 LATE = {
     ("clients/python/muisti/__init__.py", "muisti._opening"): "600 ms: the application, when a file is opened",

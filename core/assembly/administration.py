@@ -3,15 +3,15 @@
 from muisti.core.assembly.shared import Given, Shared
 from muisti.core.conversations.refreshing import Summarise
 from muisti.core.documents.ingesting import Ingest
-from muisti.core.erasure.eraser import Eraser
-from muisti.core.generations.building import Embed
-from muisti.core.generations.lifecycle import Generations
 from muisti.core.graph.work import GraphWork
+from muisti.core.operations.erasure.eraser import Eraser
+from muisti.core.operations.generations.building import Embed
+from muisti.core.operations.generations.lifecycle import Generations
+from muisti.core.operations.spaces.registry import Spaces
+from muisti.core.operations.transfer.importing.work import ImportWork
 from muisti.core.operations.upkeep import Upkeep
-from muisti.core.spaces.registry import Spaces
 from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Parts
 from muisti.core.write.expiry import Expirer
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from muisti.core.context.sizes import Sizes
+from muisti.core.conversations.context.sizes import Sizes
 from muisti.core.embedding.models import Models
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.incidence import Incidences
@@ -17,8 +17,9 @@ from muisti.core.model.ids import IdSource
 from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock
+from muisti.core.operations.quality.probes import Probes
+from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.parsing.workers import Workers
-from muisti.core.quality.probes import Probes
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
@@ -27,7 +28,6 @@ from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import EchoCheck, Intake, Provenance
 from muisti.core.write.recent_results import RecentResults

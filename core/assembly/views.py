@@ -1,8 +1,8 @@
 """Build the parts of the views, a group for each."""
 
 from muisti.core.assembly.shared import Given, Shared
-from muisti.core.context.builder import About, Builder
 from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.context.builder import About, Builder
 from muisti.core.conversations.following import Following
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
@@ -14,15 +14,16 @@ from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
+from muisti.core.documents.symbols.indexing import CodeIndex
+from muisti.core.documents.symbols.reading import CodeReader
 from muisti.core.graph.communities import CommunityFinder
+from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.walking import GraphWalker
-from muisti.core.quality.lint import Linter
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.clearing import Clearer
-from muisti.core.spaces.forks import Forks
-from muisti.core.symbols.indexing import CodeIndex
-from muisti.core.symbols.reading import CodeReader
+from muisti.core.operations.quality.lint import Linter
+from muisti.core.operations.spaces.checkpoints import Checkpoints
+from muisti.core.operations.spaces.clearing import Clearer
+from muisti.core.operations.spaces.forks import Forks
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.code import CodeParts
 from muisti.core.views.context import ContextParts
@@ -35,7 +36,6 @@ from muisti.core.views.read import ReadParts
 from muisti.core.views.write import WriteParts
 from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.conflict_decisions import Conflicts
-from muisti.core.write.graph_decisions import GraphDecisions
 from muisti.core.write.keeping import Keeper
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.review import Reviewer

@@ -12,7 +12,6 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import object_draft, users_of
-from muisti.core.discourse.titles import title_by
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
@@ -23,6 +22,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import conversations, guards, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse.titles import title_by
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, draft_of, ready

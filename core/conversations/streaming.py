@@ -10,7 +10,6 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import check_name, object_draft, users_of
-from muisti.core.discourse.titles import title_of
 from muisti.core.embedding.models import Models
 from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import (
@@ -35,6 +34,7 @@ from muisti.core.store.sql import conversations, guards, inserting, quotas, vers
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks
+from muisti.core.text.discourse.titles import title_of
 from muisti.core.text.terms import fold
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted, Intake

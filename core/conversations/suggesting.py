@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from muisti.core.discourse.signals import stating
 from muisti.core.model.messages import messages_of
 from muisti.core.model.values import Draft, Memory
+from muisti.core.text.discourse.signals import stating
 
 SUGGESTIONS_MAX = 50  # of one request
 READ_MAX = 1_000  # turns that one request reads

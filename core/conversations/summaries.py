@@ -17,7 +17,6 @@ from typing import TypeVar, cast
 import msgspec
 
 from muisti.core.conversations.topics import Conversation, spans_of
-from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
@@ -29,6 +28,7 @@ from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
+from muisti.core.text.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.text.terms import count_tokens, tokenize
 from muisti.core.write.begun import Call
 from muisti.core.write.keeping import Keeper, Plan

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.embedding.vectors import restored
 from muisti.core.model.conversations import Span, spans_of
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent
@@ -26,6 +25,7 @@ from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.topics import Said
 from muisti.core.support.waiting import Locks, Overtaken
+from muisti.core.text.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.write.begun import Call
 from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of

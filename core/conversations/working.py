@@ -14,9 +14,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
-from muisti.core.discourse.importance import importance, novelty
-from muisti.core.discourse.segmentation import Vectors
-from muisti.core.discourse.signals import joint, signals
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
 from muisti.core.model.messages import messages_of
@@ -36,6 +33,9 @@ from muisti.core.read.reading import read
 from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import quotas, topics, version_rows, working
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse.importance import importance, novelty
+from muisti.core.text.discourse.segmentation import Vectors
+from muisti.core.text.discourse.signals import joint, signals
 from muisti.core.text.terms import tokenize
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake

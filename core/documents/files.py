@@ -9,13 +9,13 @@ from typing import Any, BinaryIO, Self, cast
 
 import msgspec
 
-from muisti.core.chunking.cutting import cut
-from muisti.core.chunking.options import Chunking
 from muisti.core.documents.cuts import Cuts
 from muisti.core.documents.languages import language_of
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.terms import Importance, SourceClass
 from muisti.core.model.values import Json
+from muisti.core.parsing.chunking.cutting import cut
+from muisti.core.parsing.chunking.options import Chunking
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import Parsed
 from muisti.core.parsing.reading import parse

@@ -9,7 +9,6 @@ from typing import Self
 import msgspec
 from msgspec import structs
 
-from muisti.core.chunking.cutting import Preview, preview
 from muisti.core.documents.cuts import IN_MEMORY
 from muisti.core.documents.files import Held, Reading, Stated, read_file, stated_document
 from muisti.core.documents.storing import Incoming, Storer
@@ -21,6 +20,7 @@ from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.unreadable import Crashed, Missing, Unreadable
 from muisti.core.parsing.archives import Member, is_archive, members
+from muisti.core.parsing.chunking.cutting import Preview, preview
 from muisti.core.parsing.options import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers

@@ -9,7 +9,6 @@ from typing import Literal, cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.code.grammars import language_of
 from muisti.core.documents.planning import PAGE, check_path
 from muisti.core.documents.reading import Filter, conditions_of, find_document
 from muisti.core.embedding.models import Models
@@ -20,6 +19,7 @@ from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, P
 from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.terms import BATCH_MAX, PruneStrategy
 from muisti.core.model.values import Memory
+from muisti.core.parsing.code.grammars import language_of
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement

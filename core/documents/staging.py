@@ -21,13 +21,13 @@ from muisti.core.model.filing import overlap_of
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import Draft, Memory
+from muisti.core.operations.transfer.importing.staging import write
+from muisti.core.operations.transfer.staged import clear
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import imports, spaces
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
-from muisti.core.transfer.importing.staging import write
-from muisti.core.transfer.staged import clear
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted
 from muisti.core.write.prepare import ready

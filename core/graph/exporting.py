@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
+from muisti.core.graph.sql import graph, graph_ties
+from muisti.core.graph.sql.graph_shown import Shown
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Edge, Entity, Node, Relation
 from muisti.core.model.graph_terms import ENTITIES_MAX, TIE_KINDS
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
-from muisti.core.store.sql import graph, graph_ties
-from muisti.core.store.sql.graph_shown import Shown
 
 FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together

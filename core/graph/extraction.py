@@ -1,7 +1,7 @@
 """Read one version: who and what it names, and which relations it states. What is read depends on the version alone.
 
 Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code,
-markup and data are not: symbols of code are known (`core.symbols`), and attributes are no names. Summaries and the
+markup and data are not: symbols of code are known (core/documents/symbols), attributes are no names. Summaries and the
 other objects are made from what is read already. Memories of the kinds `entity` and `relation` say in their
 `structure` what people have stated.
 """
@@ -11,17 +11,17 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from muisti.core.entities.names import code_of, folded, initials, norm
-from muisti.core.entities.recogniser import Recogniser
-from muisti.core.entities.reported import Asked, Reported, mentions, windows
-from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.graph.entities.names import code_of, folded, initials, norm
+from muisti.core.graph.entities.recogniser import Recogniser
+from muisti.core.graph.entities.reported import Asked, Reported, mentions, windows
+from muisti.core.graph.facts.fact import AUTHOR, Fact, Named
+from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.messages import messages
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.values import Json
 from muisti.core.parsing.names import is_programming_language
-from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import is_side
 
 # Reads the metadata of sentences of imported graphs: which entity, or which relation, a memory is about

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
-from muisti.core.entities.names import folded, lookups, norm
+from muisti.core.graph.entities.names import folded, lookups, norm
 from muisti.core.graph.merging import (
     Candidate,
     Group,
@@ -16,11 +16,11 @@ from muisti.core.graph.merging import (
     name_of,
     stated_of,
 )
+from muisti.core.graph.sql import graph
+from muisti.core.graph.sql.graph_shown import Shown
 from muisti.core.model.graph import End
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.store.database import Database, Row, Rows, Statement
-from muisti.core.store.sql import graph
-from muisti.core.store.sql.graph_shown import Shown
 
 ROUNDS = 8  # of following names that belong together
 

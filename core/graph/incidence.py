@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.graph.reading import Opened
+from muisti.core.graph.sql import graph, graph_rows
 from muisti.core.store.database import Database
-from muisti.core.store.sql import graph, graph_rows
 from muisti.core.support.waiting import Lock
 
 PAGE = 20_000  # versions that one statement reads

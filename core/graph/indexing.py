@@ -12,13 +12,13 @@ from typing import TypeVar, cast
 import msgspec
 
 from muisti.core.graph.extraction import Reader, Source
+from muisti.core.graph.sql import graph_rows
+from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.model.errors import NotFound, StoreUnavailable
 from muisti.core.model.graph import Extension, Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar
-from muisti.core.store.sql import graph_rows
-from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import GraphMeters
 from muisti.core.support.waiting import Locks, refuse_long

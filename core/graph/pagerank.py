@@ -12,16 +12,16 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.entities.names import folded, lookups, norm
+from muisti.core.graph.entities.names import folded, lookups, norm
 from muisti.core.graph.incidence import Ids, Incidence, Incidences, places
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
+from muisti.core.graph.sql import graph
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.query.filter_fields import ENTITY, VERSION_ROW
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.query.points import AsOf
-from muisti.core.store.sql import graph
 from muisti.core.text.terms import query_terms
 
 # Filters on entities: the versions that mention them, as one caller sees names at one point

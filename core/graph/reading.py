@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from muisti.core.entities.names import lookups
 from muisti.core.graph.closing import Stated, closed, stated_of
+from muisti.core.graph.entities.names import lookups
 from muisti.core.graph.groups import Groups
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.likeness import Named, alike
 from muisti.core.graph.merging import Group
+from muisti.core.graph.sql import graph, graph_rows, graph_ties
+from muisti.core.graph.sql.graph_shown import Shown
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
 from muisti.core.model.graph import (
@@ -37,8 +39,7 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.read.past import point_of, shown_at
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Rows
-from muisti.core.store.sql import graph, graph_rows, graph_ties, spaces
-from muisti.core.store.sql.graph_shown import Shown
+from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 LOOKED_AT = 2_000  # names among which proposals are sought

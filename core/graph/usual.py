@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from muisti.core.entities import pipelines
-from muisti.core.entities.recogniser import shipped
-from muisti.core.entities.reported import Asked
-from muisti.core.facts.reading import facts
+from muisti.core.graph.entities import pipelines
+from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.graph.entities.reported import Asked
 from muisti.core.graph.extraction import Reader
+from muisti.core.graph.facts.reading import facts
 
 MakeReader = Callable[[], Reader]
 """Loads a reader when it is first needed."""

@@ -8,16 +8,16 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from muisti.core.facts.together import association
+from muisti.core.graph.facts.together import association
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
+from muisti.core.graph.sql import graph, graph_ties
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Neighbour, Neighbours, Path, Step
 from muisti.core.model.graph_terms import FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort, TieKind
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import graph, graph_ties
 
 ALIKE = 50  # further names of a last level that are merged with those that are shown
 SMALL = 50  # entities of two frontiers of a path that are followed in one request

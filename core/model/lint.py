@@ -48,8 +48,8 @@ class Finding(Struct, frozen=True):
 class Report(Struct, frozen=True, kw_only=True):
     """A page of findings; `checked`, `found` and `score` cover all memories up to its end.
 
-    `score` is 100 minus the mean cost of each memory's worst finding (`WEIGHTS` in core/quality/lint.py). `skipped`
-    says in words which checks were not made.
+    `score` is 100 minus the mean cost of each memory's worst finding, by `WEIGHTS` in core/operations/quality/lint.py.
+    `skipped` says in words which checks were not made.
     """
 
     items: tuple[Finding, ...]

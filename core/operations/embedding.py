@@ -11,9 +11,10 @@ from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Passage
+from muisti.core.operations.generations import sql as generations
 from muisti.core.query.points import Point
 from muisti.core.store.database import Database, Row, Rows, Statement
-from muisti.core.store.sql import generations, version_rows
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH

@@ -12,8 +12,9 @@ from muisti.core.identity.grants import NAMED_MAX, Grant, Key, check_grant
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import LOCAL
+from muisti.core.operations.sql import keys
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import audit, keys
+from muisti.core.store.sql import audit
 from muisti.core.write.screening import Screener
 
 MARK = "mk"  # prefix of every key, so that secret scanners can recognise it

@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from muisti.core.operations.sql import leases
 from muisti.core.store.database import Database
-from muisti.core.store.sql import leases
 
 SECOND_US = 1_000_000
 

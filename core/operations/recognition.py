@@ -7,8 +7,8 @@ import numpy as np
 
 from muisti.core.embedding.hosted import Hosted, Sighting, recognise
 from muisti.core.embedding.models import Models
+from muisti.core.operations.sql import sightings
 from muisti.core.store.database import Database
-from muisti.core.store.sql import sightings
 
 
 class Recognition:

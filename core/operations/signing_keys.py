@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from muisti.core.operations.sql import signing
 from muisti.core.store.database import Database
-from muisti.core.store.sql import signing
 
 
 class SigningKeys:

@@ -3,16 +3,17 @@
 Each step is small, so that nobody waits for it, and returns whether more is left to do.
 """
 
-from muisti.core.erasure.eraser import Eraser
-from muisti.core.erasure.retention import forget
 from muisti.core.identity.caller import Caller
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
+from muisti.core.operations.erasure import sql as retention
+from muisti.core.operations.erasure.eraser import Eraser
+from muisti.core.operations.erasure.retention import forget
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import candidates, requests, retention, working
+from muisti.core.store.sql import candidates, requests, working
 from muisti.core.write.expiry import Expirer
 
 AT_A_TIME = 1_000  # memories in a step; every place is searched once for each

@@ -16,11 +16,12 @@ from muisti.core.model.events import Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
 from muisti.core.model.webhooks import DeadLetter, Kept, Webhook
+from muisti.core.operations.sql import webhooks
 from muisti.core.query.changes import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import audit, spaces, webhooks
+from muisti.core.store.sql import audit, spaces
 from muisti.core.store.sql.trial import written
 
 MOST = 20  # in a space

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from muisti.core.discourse import titles
 from muisti.core.model.conversations import TURN_MAX, Span
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse import titles
 from muisti.core.text.terms import fold
 
 READ = 200  # turns of a topic that its title is made from

@@ -7,8 +7,6 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.code.grammars import language_of
-from muisti.core.code.headers import is_code
 from muisti.core.index.columns import MISSING_CODE, Keywords
 from muisti.core.index.context import with_neighbours
 from muisti.core.index.lexical import Matches, rank_lexical
@@ -17,6 +15,8 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
+from muisti.core.parsing.code.grammars import language_of
+from muisti.core.parsing.code.headers import is_code
 from muisti.core.query.advice import Nearest
 from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.filters import fields_of

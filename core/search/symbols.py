@@ -7,12 +7,12 @@ changed.
 import msgspec
 import numpy as np
 
-from muisti.core.code.names import symbol_of
 from muisti.core.index.columns import Keywords, Lists
 from muisti.core.index.pool import one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Mask
+from muisti.core.parsing.code.names import symbol_of
 
 MOST = 50  # definitions that are added to the candidates
 LEAST = 1e-6  # score of a definition before it is lifted

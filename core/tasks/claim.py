@@ -10,9 +10,9 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
 from muisti.core.model.terms import TaskState
 from muisti.core.store.database import Database, Refused, Rows, Statement
-from muisti.core.store.sql import task_rows, tasks
-from muisti.core.store.sql.tasks import ClaimId
 from muisti.core.tasks.fenced_commit import FencedCommit, over
+from muisti.core.tasks.sql import task_rows, tasks
+from muisti.core.tasks.sql.tasks import ClaimId
 
 PIECE = 1 << 20  # bytes of a piece of a blob
 GROUP = 16  # items that are worked on together

@@ -15,9 +15,9 @@ from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreU
 from muisti.core.model.tasks import LASTING, Paused, Task, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused, Rows
-from muisti.core.store.sql import task_rows, tasks
 from muisti.core.tasks.claim import CRASHED, Claim, Kind
 from muisti.core.tasks.fenced_commit import over
+from muisti.core.tasks.sql import task_rows, tasks
 from muisti.core.tasks.tasks import DEATHS, Tasks
 
 SECOND_US = 1_000_000

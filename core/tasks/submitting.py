@@ -13,9 +13,10 @@ from muisti.core.model.tasks import NewItem, Task, TooManyTasks
 from muisti.core.model.values import RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import spaces, task_rows, tasks
-from muisti.core.store.sql.tasks import New
+from muisti.core.store.sql import spaces
 from muisti.core.tasks.claim import PIECE
+from muisti.core.tasks.sql import task_rows, tasks
+from muisti.core.tasks.sql.tasks import New
 
 ITEMS_AT_ONCE = 1_000
 

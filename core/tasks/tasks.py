@@ -10,9 +10,9 @@ from muisti.core.model.terms import TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.store.sql import task_rows, tasks
 from muisti.core.support.meters import TaskMeters
 from muisti.core.tasks.claim import Kind
+from muisti.core.tasks.sql import task_rows, tasks
 from muisti.core.tasks.submitting import Limits, Submission, begin
 
 REQUEST_US = 60_000_000  # that a request may pause before its task counts as broken off

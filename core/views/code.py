@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import msgspec
 
-from muisti.core.context.counting import counter
+from muisti.core.conversations.context.counting import counter
+from muisti.core.documents.symbols import sql as code
+from muisti.core.documents.symbols.indexing import CodeIndex
+from muisti.core.documents.symbols.mapping import Graph, draw
+from muisti.core.documents.symbols.reading import CodeReader
+from muisti.core.documents.symbols.sql import Seen
 from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import MAP_MAX, MAP_MIN, MENTIONED_MAX, SYMBOLS_MAX, USES_MAX, EdgeKind, SymbolKind
 from muisti.core.store.database import Database
-from muisti.core.store.sql import code
-from muisti.core.store.sql.code import Seen
-from muisti.core.symbols.indexing import CodeIndex
-from muisti.core.symbols.mapping import Graph, draw
-from muisti.core.symbols.reading import CodeReader
 from muisti.core.views.calls import Calls
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from muisti.core.context.builder import Builder
-from muisti.core.context.choosing import Candidate
-from muisti.core.context.counting import ENCODINGS as ENCODINGS
-from muisti.core.context.counting import USUAL as USUAL
-from muisti.core.context.request import Request as Request
-from muisti.core.context.request import check_request
-from muisti.core.context.sections import LISTED
+from muisti.core.conversations.context.builder import Builder
+from muisti.core.conversations.context.choosing import Candidate
+from muisti.core.conversations.context.counting import ENCODINGS as ENCODINGS
+from muisti.core.conversations.context.counting import USUAL as USUAL
+from muisti.core.conversations.context.request import Request as Request
+from muisti.core.conversations.context.request import check_request
+from muisti.core.conversations.context.sections import LISTED
 from muisti.core.model.context import Context
 from muisti.core.model.values import Memory
 from muisti.core.read.telemetry import Retrievals

@@ -4,9 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from muisti.core.chunking.cutting import Preview as Preview
-from muisti.core.chunking.options import STRATEGIES as STRATEGIES
-from muisti.core.chunking.options import Chunking as Chunking
 from muisti.core.documents.cuts import Cuts as Cuts
 from muisti.core.documents.files import Held as Held
 from muisti.core.documents.files import Reading as Reading
@@ -38,6 +35,9 @@ from muisti.core.model.filing import (
 )
 from muisti.core.model.terms import PruneStrategy
 from muisti.core.model.values import RequestKey, Seq
+from muisti.core.parsing.chunking.cutting import Preview as Preview
+from muisti.core.parsing.chunking.options import STRATEGIES as STRATEGIES
+from muisti.core.parsing.chunking.options import Chunking as Chunking
 from muisti.core.query.points import AsOf
 from muisti.core.views.calls import Calls
 

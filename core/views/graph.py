@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from muisti.core.graph.communities import CommunityFinder
+from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import Exported, GraphExporter, Part
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.reading import GraphReader
@@ -46,12 +47,11 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
+from muisti.core.operations.spaces.checkpoints import check_whole
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
-from muisti.core.spaces.checkpoints import check_whole
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.calls import Calls
-from muisti.core.write.graph_decisions import GraphDecisions
 
 
 class GraphParts(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,14 +23,14 @@ from muisti.core.model.terms import (
 )
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Name, Seq
-from muisti.core.quality.lint import Linter
+from muisti.core.operations.quality.lint import Linter
+from muisti.core.operations.spaces.checkpoints import Checkpoints
+from muisti.core.operations.spaces.clearing import Clearer
+from muisti.core.operations.spaces.forks import Forks
 from muisti.core.read.feedback import give
 from muisti.core.read.naming import id_of, missing
 from muisti.core.read.reading import current, read
 from muisti.core.read.telemetry import Retrievals
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.clearing import Clearer
-from muisti.core.spaces.forks import Forks
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, telemetry
 from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit

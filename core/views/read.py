@@ -15,6 +15,8 @@ from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.imports import Imported
 from muisti.core.model.values import Found, History, Name, Page, Seq, Version
+from muisti.core.operations.transfer.export import Export
+from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Part
@@ -35,8 +37,6 @@ from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
-from muisti.core.transfer.export import Export
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.calls import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query

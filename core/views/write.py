@@ -8,6 +8,8 @@ from muisti.core.model.imports import Imported
 from muisti.core.model.outcomes import Undo, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Name, RequestKey
+from muisti.core.operations.transfer.importing.importer import Import as Import
+from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import situated
 from muisti.core.read.reading import find_space
@@ -15,8 +17,6 @@ from muisti.core.store.database import Database
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
 from muisti.core.support.waiting import WouldWait, without_waiting
-from muisti.core.transfer.importing.importer import Import as Import
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.calls import Calls
 from muisti.core.write.begun import Begun as Begun
 from muisti.core.write.begun import Call

@@ -6,13 +6,13 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.outcomes import Flag, Tally
 from muisti.core.model.values import RequestKey
 from muisti.core.store.database import Rows, Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.write.refusals import Part
 
 

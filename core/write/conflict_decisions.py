@@ -4,9 +4,6 @@ from typing import cast
 
 from msgspec import structs
 
-from muisti.core.conflicts.differences import part
-from muisti.core.conflicts.judgement import align
-from muisti.core.conflicts.words import read as words_of
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conflicts import ConflictPage, OpenConflict
@@ -22,6 +19,9 @@ from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, 
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.trial import written
 from muisti.core.write.begun import Call
+from muisti.core.write.conflicts.differences import part
+from muisti.core.write.conflicts.judgement import align
+from muisti.core.write.conflicts.words import read as words_of
 from muisti.core.write.prepare import again, carried, superseded
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
-from muisti.core.code.headers import header, is_code
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
@@ -19,6 +18,7 @@ from muisti.core.model.spaces import Field
 from muisti.core.model.terms import Status
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory, Passage
+from muisti.core.parsing.code.headers import header, is_code
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import memoised

@@ -5,7 +5,6 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.conflicts.likeness import likeness
 from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.conversations import name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken
@@ -16,6 +15,7 @@ from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.tasks.fenced_commit import over
+from muisti.core.write.conflicts.likeness import likeness
 
 _LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
 

@@ -10,7 +10,6 @@ from typing import cast
 
 from msgspec import Struct, structs
 
-from muisti.core.discourse.titles import title_by
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import spans_of
 from muisti.core.model.ids import id_text
@@ -22,6 +21,7 @@ from muisti.core.store.sql import changes, derived, guards, inserting, spaces, v
 from muisti.core.store.sql.derived import Kept
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.discourse.titles import title_by
 from muisti.core.text.terms import count_tokens, fold, same_text_hash
 from muisti.core.write.begun import Call
 from muisti.core.write.refusals import Part

@@ -6,7 +6,6 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
@@ -43,6 +42,7 @@ from muisti.core.support.waiting import Overtaken
 from muisti.core.tasks.fenced_commit import over
 from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.write.refusals import Part, explained, part_of
 
 TRIES = 16  # tries of a change that others overtake

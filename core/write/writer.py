@@ -5,7 +5,6 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
 from muisti.core.embedding.models import Models
 from muisti.core.index.cache import Indexes
 from muisti.core.model.collisions import AddressTaken, Similar
@@ -23,6 +22,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait
 from muisti.core.write.begun import Begun, Call
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked, Checker
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.preconditions import check_ordinary, check_version

@@ -18,7 +18,7 @@ PAGES: Mapping[str, str] = {
     "clients/typescript/README.md": "reference/typescript-client.md",
     "deploy/model/README.md": "project/model-training.md",
     "core/embedding/weights/MODEL.md": "project/embedding-model.md",
-    "core/entities/weights/MODEL.md": "project/tagger-model.md",
+    "core/graph/entities/weights/MODEL.md": "project/tagger-model.md",
 }
 FILES = "files"  # folder of the site that has other linked files, such as manifests
 

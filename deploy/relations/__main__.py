@@ -1,6 +1,6 @@
 """Train the model of relations between names, and write its weights with their card.
 
-    python -m deploy.relations DATA [--output core/facts/weights]
+    python -m deploy.relations DATA [--output core/graph/facts/weights]
 
 DATA is a folder with `relations_conll04/train.jsonl` and `dev.jsonl`. The penalty is the one that fits `dev` best.
 For each kind the default threshold is the lowest probability from which 90 % of the relations of `dev` are right. None
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from deploy.relations.fit import Rows, fit, logits, rounded, stacked
 from loadtests.quality.relations import Judged, judged_pairs, sentences
-from muisti.core.facts import between
+from muisti.core.graph.facts import between
 
 PENALTIES = (0.1, 0.25, 0.5, 1.0, 2.0)
 PRECISION = 0.9

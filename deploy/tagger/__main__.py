@@ -10,10 +10,10 @@ from deploy.model.progress import say
 from deploy.tagger import calibrate, data, export, lists, train
 from deploy.tagger.card import Facts, write_card
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities import lists as words
-from muisti.core.entities.features import VECTOR
-from muisti.core.entities.spans import spans
-from muisti.core.entities.tagger import SHIPPED, Tagger, load
+from muisti.core.graph.entities import lists as words
+from muisti.core.graph.entities.features import VECTOR
+from muisti.core.graph.entities.spans import spans
+from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
 
 SEED = 20_261_124
 LOWERED = 20  # one sentence in so many is also learned in lower case

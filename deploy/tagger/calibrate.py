@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from deploy.tagger.data import Sentence
-from muisti.core.entities.spans import spans
-from muisti.core.entities.tagger import Tagger
+from muisti.core.graph.entities.spans import spans
+from muisti.core.graph.entities.tagger import Tagger
 from muisti.core.kernels import Doubles
 
 BINS = 8

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.tagger.lists import SOURCES
-from muisti.core.entities.tagger import SHIPPED
+from muisti.core.graph.entities.tagger import SHIPPED
 
 TEMPLATE = Path(__file__).parent / "card.txt"
 LICENCES = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deploy.model.packages import Source, fetch, files, find
-from muisti.core.entities import lists
+from muisti.core.graph.entities import lists
 
 SOURCES = (
     Source("pypi", "names", "0.3.0", "names", "MIT; the lists are of the US Census Bureau, in the public domain"),

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from muisti.core.entities.features import HASHED, HASHES, MARKS, ROW, SHAPES
-from muisti.core.entities.tagger import PLACES
+from muisti.core.graph.entities.features import HASHED, HASHES, MARKS, ROW, SHAPES
+from muisti.core.graph.entities.tagger import PLACES
 from muisti.core.kernels import Doubles, Floats, Longs
 
 UNITS = 160

@@ -9,9 +9,9 @@ from deploy.model.progress import say
 from deploy.tagger.data import TAGS, Sentence
 from deploy.tagger.network import Batch, Vocabulary, gradients, parameters
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.features import HASHES, REACH, ROW, marks, word_features
-from muisti.core.entities.lists import Lists
-from muisti.core.entities.tagger import rows
+from muisti.core.graph.entities.features import HASHES, REACH, ROW, marks, word_features
+from muisti.core.graph.entities.lists import Lists
+from muisti.core.graph.entities.tagger import rows
 from muisti.core.kernels import Floats
 
 SENTENCES = 32  # of a batch

@@ -28,8 +28,8 @@ from loadtests.adversarial.growth import SOON, TOP, Call, Steep, curve, long_fau
 from loadtests.adversarial.readers import FORMS, OF_WORKERS, READERS, Reader
 from loadtests.adversarial.texts import FAMILIES
 from loadtests.document import put
-from muisti.core.code import apart
 from muisti.core.model.unreadable import TimedOut, Unreadable
+from muisti.core.parsing.code import apart
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
 from muisti.core.parsing.workers import Workers

@@ -25,7 +25,7 @@ import httpx
 
 from loadtests.document import put
 from loadtests.services.muisti import serving
-from muisti.core.code.grammars import GRAMMARS, is_available
+from muisti.core.parsing.code.grammars import GRAMMARS, is_available
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.worker import BYTES_A_SECOND, MEMORY, SECONDS
 from tests.core.parsing import hostile, samples

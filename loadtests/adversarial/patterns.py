@@ -29,7 +29,7 @@ OWN = "a file or setting of the person or operator who runs the command"
 SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *personal.RULES)],
-    "core/entities/reported.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
+    "core/graph/entities/reported.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
     "core/text/terms.py:_ASCII": lambda: [*terms._ASCII],
     "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
     "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],

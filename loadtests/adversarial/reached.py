@@ -38,12 +38,26 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/limited.py"),
-        *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/entities/pipelines.py"),
-        *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
+        *(
+            "core/write/conflicts/check.py",
+            "core/conversations/context/builder.py",
+            "core/documents/cuts.py",
+            "core/embedding/limited.py",
+        ),
+        *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/graph/entities/pipelines.py"),
+        *(
+            "core/operations/erasure/purging.py",
+            "core/graph/extraction.py",
+            "core/graph/pagerank.py",
+            "core/model/tasks.py",
+        ),
         *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
-        *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
-        *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
+        *(
+            "core/operations/spaces/checkpoints.py",
+            "core/documents/symbols/indexing.py",
+            "core/operations/transfer/importing/importer.py",
+        ),
+        *("core/operations/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
         *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/choosing.py"),
         *("service/console/pages/imports.py", "service/console/pages/uploading.py", "service/console/render.py"),
         *("service/formats/graphs/formats.py", "service/formats/graphs/svg.py", "service/formats/graphs/labels.py"),
@@ -56,7 +70,11 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
-        *("core/context/layout.py", "core/write/conflict_decisions.py", "service/console/asking/settings.py"),
+        *(
+            "core/conversations/context/layout.py",
+            "core/write/conflict_decisions.py",
+            "service/console/asking/settings.py",
+        ),
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
@@ -64,10 +82,10 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
+        *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
         "core/parsing/streams.py",
     ],
-    OURS: ["core/transfer/importing/checkpoint.py", "service/app/client.py", "service/console/render.py"],
+    OURS: ["core/operations/transfer/importing/checkpoint.py", "service/app/client.py", "service/console/render.py"],
 }
 
 

@@ -11,25 +11,18 @@ from xml.sax.saxutils import escape
 import msgspec
 import numpy as np
 
-from muisti.core.chunking.cutting import DEFAULT, cut
-from muisti.core.chunking.options import Chunking
-from muisti.core.code import definitions, grammars, reading
-from muisti.core.code import headers as code_headers
-from muisti.core.code import names as code_names
-from muisti.core.code.grammars import TooIntricate, is_available
-from muisti.core.conflicts import attribution, judgement, stance, words
-from muisti.core.context import features
-from muisti.core.context.counting import counter
-from muisti.core.discourse import signals, summarise, titles
+from muisti.core.conversations.context import features
+from muisti.core.conversations.context.counting import counter
+from muisti.core.documents.symbols import reading as symbols
 from muisti.core.embedding.cache import normalised
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
-from muisti.core.entities import reported
-from muisti.core.entities.names import norm
-from muisti.core.entities.recogniser import shipped
-from muisti.core.facts.reading import facts
 from muisti.core.graph import extraction as imported
 from muisti.core.graph import pagerank as naming
+from muisti.core.graph.entities import reported
+from muisti.core.graph.entities.names import norm
+from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.graph.facts.reading import facts
 from muisti.core.model import messages
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
@@ -37,20 +30,27 @@ from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
+from muisti.core.operations.quality import lint
+from muisti.core.operations.transfer.records import read_record
+from muisti.core.parsing.chunking.cutting import DEFAULT, cut
+from muisti.core.parsing.chunking.options import Chunking
+from muisti.core.parsing.code import definitions, grammars, reading
+from muisti.core.parsing.code import headers as code_headers
+from muisti.core.parsing.code import names as code_names
+from muisti.core.parsing.code.grammars import TooIntricate, is_available
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
-from muisti.core.quality import lint
 from muisti.core.query import advice, filter_fields, filters, intent, query
 from muisti.core.read import diff
-from muisti.core.symbols import reading as symbols
 from muisti.core.text import highlight, passages, personal, scripts, secrets, speakers, standing, stated_secrets, terms
+from muisti.core.text.discourse import signals, summarise, titles
 from muisti.core.text.passages import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
-from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results, screening, validate
+from muisti.core.write.conflicts import attribution, judgement, stance, words
 from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import storing as capture

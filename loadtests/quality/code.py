@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtests.quality.code_oracles import ORACLES, Site, Sites, Target
-from muisti.core.code import projects
-from muisti.core.code.reading import LANGUAGES, Resolved, read, resolve_all, source_language
-from muisti.core.code.records import Record
+from muisti.core.parsing.code import projects
+from muisti.core.parsing.code.reading import LANGUAGES, Resolved, read, resolve_all, source_language
+from muisti.core.parsing.code.records import Record
 
 SKIPPED = ("node_modules", ".git", ".venv")
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from muisti.core.code.records import Record
+from muisti.core.parsing.code.records import Record
 
 Target = tuple[str, str]  # a path and a qualified name
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from loadtests.quality.packing import Asked, Kept, SessionSummaries
-from muisti.core.context.choosing import candidate
-from muisti.core.context.counting import USUAL, counter
-from muisti.core.context.features import body, measure
+from muisti.core.conversations.context.choosing import candidate
+from muisti.core.conversations.context.counting import USUAL, counter
+from muisti.core.conversations.context.features import body, measure
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.engine import Engine

@@ -21,10 +21,10 @@ from rich.table import Table
 from loadtests.quality.entity_peers import Named, ask
 from loadtests.quality.entity_sets import Judged, columns, rows, turns
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.knowing import Names
-from muisti.core.entities.recogniser import ShippedRecogniser, shipped
-from muisti.core.entities.tagger import SHIPPED, Tagger, load
-from muisti.core.entities.tokens import Stretch
+from muisti.core.graph.entities.knowing import Names
+from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
+from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
+from muisti.core.graph.entities.tokens import Stretch
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
 

@@ -21,12 +21,12 @@ import click
 
 from loadtests.quality.relations import ENTITIES, Judged, Mention, Score, related, score, sentences
 from loadtests.quality.turns import sessions
-from muisti.core.entities.knowing import Names
-from muisti.core.entities.recogniser import shipped
-from muisti.core.entities.tokens import Stretch
-from muisti.core.facts import between
-from muisti.core.facts.fact import Fact, Named
-from muisti.core.facts.reading import facts
+from muisti.core.graph.entities.knowing import Names
+from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.graph.entities.tokens import Stretch
+from muisti.core.graph.facts import between
+from muisti.core.graph.facts.fact import Fact, Named
+from muisti.core.graph.facts.reading import facts
 from muisti.core.model.graph import Mention as Recognised
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from loadtests.quality.turns import spoken
-from muisti.core.context.choosing import Candidate, chosen
-from muisti.core.context.counting import Counter
-from muisti.core.context.features import body
-from muisti.core.context.rendering import heading
-from muisti.core.discourse.summarise import Turn, summarise
+from muisti.core.conversations.context.choosing import Candidate, chosen
+from muisti.core.conversations.context.counting import Counter
+from muisti.core.conversations.context.features import body
+from muisti.core.conversations.context.rendering import heading
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.values import Memory
+from muisti.core.text.discourse.summarise import Turn, summarise
 
 Floats = npt.NDArray[np.floating]
 
@@ -124,7 +124,7 @@ def session_summaries(asked: Asked, budget: int) -> Kept:
 
 
 def ours(asked: Asked, budget: int) -> Kept:
-    """Choose as `core.context` does."""
+    """Choose as `core.conversations.context` does."""
     found = chosen(asked.candidates, asked.query, budget, asked.counter)
     return {one.memory.id: one.text for one in found.shown}
 

@@ -1,4 +1,4 @@
-"""Fits the weights of the pieces of long memories (`core.context.weights`) on judged data.
+"""Fits the weights of the pieces of long memories (`core.conversations.context.weights`) on judged data.
 
     python -m loadtests.quality.pieces DATA...
 
@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from loadtests.quality.contexts import Question, groups, opened, questions
-from muisti.core.context.features import body
-from muisti.core.context.weights import NAMES, gathered, signals
+from muisti.core.conversations.context.features import body
+from muisti.core.conversations.context.weights import NAMES, gathered, signals
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.text.terms import tokenize
 from muisti.service.evaluation.dataset import Dataset, load

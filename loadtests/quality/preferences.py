@@ -15,8 +15,8 @@ import click
 import numpy as np
 
 from loadtests.quality.contexts import opened
-from muisti.core.context.counting import USUAL
-from muisti.core.context.sections import USER
+from muisti.core.conversations.context.counting import USUAL
+from muisti.core.conversations.context.sections import USER
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.context import Wanted

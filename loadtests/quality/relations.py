@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from muisti.core.facts import between
-from muisti.core.facts.fact import Named
-from muisti.core.facts.reading import sentences as parts
+from muisti.core.graph.facts import between
+from muisti.core.graph.facts.fact import Named
+from muisti.core.graph.facts.reading import sentences as parts
 from muisti.core.model.relations import RelationKind
 from muisti.service.evaluation.dataset import DatasetError
 

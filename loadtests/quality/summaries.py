@@ -27,7 +27,7 @@ import tiktoken
 from loadtests.document import put_table
 from loadtests.quality import text_peers
 from loadtests.quality.turns import Session, sessions
-from muisti.core.discourse.summarise import Rarity, Turn, lines_of, sentences_of, summarise, text_of
+from muisti.core.text.discourse.summarise import Rarity, Turn, lines_of, sentences_of, summarise, text_of
 from muisti.core.text.terms import tokenize
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 

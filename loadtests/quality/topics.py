@@ -22,8 +22,8 @@ import click
 from loadtests.document import put_table
 from loadtests.quality import text_peers
 from loadtests.quality.turns import sessions
-from muisti.core.discourse.segmentation import AGREEMENT, PENALTY, segment
 from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.text.discourse.segmentation import AGREEMENT, PENALTY, segment
 from muisti.core.text.terms import count_tokens
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from muisti.core.discourse.summarise import Turn
+from muisti.core.text.discourse.summarise import Turn
 from muisti.service.evaluation.dataset import Dataset
 
 _NAMED = re.compile(r"([A-Z][\w .'-]{0,30}): ")

@@ -11,11 +11,11 @@ from typing import Any
 from loadtests.bed import Bed
 from loadtests.fill import SPACE
 from loadtests.timing import USED, Engine, interleaved
-from muisti.core.conflicts.check import Checker
 from muisti.core.embedding.models import Models
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.values import TRUST, Draft
 from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.write.conflicts.check import Checker
 from muisti.core.write.prepare import new_memory, ready
 
 COUNT = 400

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from muisti.core.code.grammars import GRAMMARS, language_of
 from muisti.core.model.errors import InvalidInput
+from muisti.core.parsing.code.grammars import GRAMMARS, language_of
 from muisti.service.folders import git, walking
 
 # The files of a folder, without those that git ignores

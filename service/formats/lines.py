@@ -11,7 +11,7 @@ import msgspec
 import zstandard
 
 from muisti.core.model.errors import InvalidInput, TooLarge
-from muisti.core.transfer.records import Record
+from muisti.core.operations.transfer.records import Record
 
 LINE_MAX = 4 << 20  # bytes; a memory of the largest size with its vectors takes less than half
 PIECE = 1 << 16  # bytes that are expanded and cut before the next ones are

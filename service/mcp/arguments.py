@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, json
 from msgspec.structs import replace
 
-from muisti.core.context.counting import ENCODINGS, USUAL
-from muisti.core.context.request import Request
+from muisti.core.conversations.context.counting import ENCODINGS, USUAL
+from muisti.core.conversations.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.decoding import decoder

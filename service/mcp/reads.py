@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from muisti.core.context.counting import LONG
+from muisti.core.conversations.context.counting import LONG
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer, Instruction
 from muisti.core.model.values import LIMIT_MAX

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.context.counting import LONG, counter
-from muisti.core.context.packing import Item, pack, values
-from muisti.core.context.weights import gathered
+from muisti.core.conversations.context.counting import LONG, counter
+from muisti.core.conversations.context.packing import Item, pack, values
+from muisti.core.conversations.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
 from muisti.core.support.waiting import refuse_long

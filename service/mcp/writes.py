@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.model.errors import InvalidInput, MuistiError, Problem
 from muisti.core.model.outcomes import Flag, Likeness, Plan, Undo, Written
 from muisti.core.model.values import RequestKey
+from muisti.core.text.discourse.type_suggestions import suggested
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from muisti.core.entities.reported import Reported
+from muisti.core.graph.entities.reported import Reported
 from muisti.core.model.decoding import decoder
 from muisti.core.support.rereading import Reread
 from muisti.core.support.waiting import refuse_long

@@ -6,11 +6,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from muisti.core.context.counting import counter
-from muisti.core.discourse.summarise import compress
+from muisti.core.conversations.context.counting import counter
 from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.working import BUDGET_MAX
+from muisti.core.text.discourse.summarise import compress
 from muisti.service.asgi.sending import PlainResponse
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import Request

@@ -8,7 +8,7 @@ from litestar import Response, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from muisti.core.context.counting import ENCODINGS, USUAL, counter
+from muisti.core.conversations.context.counting import ENCODINGS, USUAL, counter
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory

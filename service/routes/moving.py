@@ -31,7 +31,7 @@ from muisti.service.schemas.tasks import TaskReply
 from muisti.service.version import installed_version
 
 ZSTD = "application/zstd"
-KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.transfer.importing.work`
+KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.operations.transfer.importing.work`
 
 VectorsParameter = Annotated[
     bool, QueryParameter(description="With passages and vectors, so that nothing must be embedded again.")

@@ -6,7 +6,7 @@ from typing import Annotated, cast
 
 from msgspec import Meta, Struct
 
-from muisti.core.context.counting import ENCODINGS, USUAL
+from muisti.core.conversations.context.counting import ENCODINGS, USUAL
 from muisti.core.model.values import Memory
 from muisti.core.model.working import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
 from muisti.core.views.discourse import Stored

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.model.decoding import convert
 from muisti.core.model.values import Memory
+from muisti.core.text.discourse.type_suggestions import suggested
 from muisti.service.schemas import fields
 
 

@@ -81,7 +81,7 @@ def test_every_program_of_the_documents_is_run_or_says_why_not():
     ("page", "head", "printed"),
     [
         ("docs/how-to/clients.md", "import muisti\n", "Deploys go out on Fridays.\n"),
-        ("docs/concepts/graph.md", "from muisti.core.entities.recogniser", "organisation"),
+        ("docs/concepts/graph.md", "from muisti.core.graph.entities.recogniser", "organisation"),
     ],
 )
 def test_a_program_that_stands_alone_runs(

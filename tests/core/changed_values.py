@@ -1,8 +1,8 @@
 """Pairs of statements made from templates: values that change, and pairs that must not be called a contradiction.
 
 Each pair is made, none was found in a conversation. A frame has the text that exists, the text that is new, and
-fillers, which are values for both. The rules of `core.conflicts` were made with these pairs. Those that were not are
-in `tests.core.changed_values_held_out`.
+fillers, which are values for both. The rules of `core.write.conflicts` were made with these pairs. Those that were not
+are in `tests.core.changed_values_held_out`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -37,7 +37,7 @@ def test_a_wheel_with_everything_has_no_faults(tmp_path: Path):
         "muisti/core/embedding/weights/model.safetensors",
         "muisti/core/engine.py",
         f"{ABOUT}/licenses/NOTICE",
-        f"{ABOUT}/licenses/core/context/ranks/LICENSE",
+        f"{ABOUT}/licenses/core/conversations/context/ranks/LICENSE",
         f"{ABOUT}/licenses/core/embedding/weights/MODEL.md",
         f"{ABOUT}/licenses/service/console/static/vendor/LICENCE.uplot.txt",
         f"{DATA}/CHANGELOG.md",

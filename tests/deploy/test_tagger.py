@@ -9,10 +9,10 @@ from deploy.tagger.data import TAGS, Sentence
 from deploy.tagger.network import FORBIDDEN, Batch, allowed, chain, gradients, parameters
 from deploy.tagger.train import batches, principal, train, vocabulary
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities import tagger
-from muisti.core.entities.features import MARKS, VECTOR
-from muisti.core.entities.lists import Lists, packed
-from muisti.core.entities.recogniser import shipped
+from muisti.core.graph.entities import tagger
+from muisti.core.graph.entities.features import MARKS, VECTOR
+from muisti.core.graph.entities.lists import Lists, packed
+from muisti.core.graph.entities.recogniser import shipped
 from tests.core import twins
 
 seeds = st.integers(0, 2**32 - 1)

@@ -14,7 +14,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import EpochGone, NotFound, NotYetReplicated
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.quality.probes import Expectation
+from muisti.core.operations.quality.probes import Expectation
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.migrate import migrate

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from muisti.service.cli import main
-from tests.core.symbols.repository import FILES
+from tests.core.documents.symbols.repository import FILES
 from tests.service.fakes import API
 from tests.service.mcp_client import answer, call
 

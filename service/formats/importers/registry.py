@@ -11,7 +11,7 @@ from typing import IO
 import msgspec
 import zstandard
 
-from muisti.core.transfer.records import Header
+from muisti.core.operations.transfer.records import Header
 from muisti.service.formats.importers import (
     basic_memory,
     chatgpt,

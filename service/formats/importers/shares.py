@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from muisti.core.transfer.records import FORMAT
+from muisti.core.operations.transfer.records import FORMAT
 from muisti.service.formats.importers.items import Failed, Item, bad_line, lines_of
 from muisti.service.formats.importers.registry import Reading
 from muisti.service.formats.importers.source_files import Source

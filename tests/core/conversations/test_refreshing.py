@@ -13,7 +13,7 @@ from muisti.core.store.database import Statement
 from muisti.core.views.conversations import Stream
 from tests.core.conversations.test_following import CAT, FLAT, NOON, said
 from tests.core.fakes import SPACE, open_engine
-from tests.core.transfer.importing.test_work import At, Deadly, Died
+from tests.core.operations.transfer.importing.test_work import At, Deadly, Died
 from tests.stores import Stores
 
 NAMES = ("cat", "flat")

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from msgspec import structs
 
-from muisti.core.context.request import Request
+from muisti.core.conversations.context.request import Request
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Change, Turn

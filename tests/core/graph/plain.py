@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
-from muisti.core.entities.names import folded, initials, norm
-from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.graph.entities.names import folded, initials, norm
 from muisti.core.graph.extraction import Reader
+from muisti.core.graph.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.merging import NEAR
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind

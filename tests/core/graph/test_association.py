@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.facts.together import association
+from muisti.core.graph.facts.together import association
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph_terms import FREQUENT, TIE_KINDS

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.entities.reported import Reported
+from muisti.core.graph.entities.reported import Reported
 from muisti.core.graph.extraction import RULES, Reader
 from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import OWNER, Caller

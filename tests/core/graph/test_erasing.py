@@ -13,9 +13,9 @@ from muisti.core.model.values import Draft
 from muisti.core.query.subject import Subject
 from muisti.core.store.backup import back_up, restore
 from muisti.core.store.database import Database, Statement
-from tests.core.erasure.test_eraser import assert_clean, everything, files
 from tests.core.fakes import NOON, SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
+from tests.core.operations.erasure.test_eraser import assert_clean, everything, files
 from tests.stores import FileStore, Store, Stores
 
 

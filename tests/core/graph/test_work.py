@@ -14,7 +14,7 @@ from muisti.core.model.tasks import Task
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.graph.plain import Toy, toy_facts, toy_reader
-from tests.core.transfer.importing.test_work import At, Deadly, Died
+from tests.core.operations.transfer.importing.test_work import At, Deadly, Died
 from tests.stores import Stores
 
 TEXTS = [f"Ann met Bob{n} in Oslo" for n in range(17)]

@@ -17,7 +17,7 @@ from muisti.core.operations.repair import mend
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql.segments import SECOND
 from tests.core.fakes import NOON, SPACE, WordEncoder, add
-from tests.core.generations.seconds import NAME, TEXTS, Slow, opened, reloaded, stored, switch, vectors
+from tests.core.operations.generations.seconds import NAME, TEXTS, Slow, opened, reloaded, stored, switch, vectors
 from tests.stores import Store, Stores
 
 

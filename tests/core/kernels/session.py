@@ -14,7 +14,7 @@ import numpy as np
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.entities.recogniser import shipped
+from muisti.core.graph.entities.recogniser import shipped
 from muisti.core.kernels import stages
 from muisti.core.kernels.target import KERNELS, warning
 from muisti.core.model.hits import Fusion, Mode, Recency

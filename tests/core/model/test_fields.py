@@ -16,6 +16,7 @@ from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
+from muisti.core.operations.transfer.records import memory_record
 from muisti.core.query.filter_fields import ENTITY, VALID_AT, filterable
 from muisti.core.query.filter_fields import FIELDS as FILTERS
 from muisti.core.query.filters import Leaf
@@ -26,7 +27,6 @@ from muisti.core.store.sql import bulk_replace, filters, index_rows
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COVERED, LAYOUT, Layout, checksum, covered
-from muisti.core.transfer.records import memory_record
 from muisti.core.write import screening
 from muisti.core.write.validate import CHOICES, check_draft
 from tests.stores import Stores

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.model.counts import Telemetry
 from muisti.core.model.errors import InvalidInput, NotFound, Stale
 from muisti.core.model.outcomes import Written
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Address, Draft, Found, History, Name, RequestKey
+from muisti.core.operations.erasure.eraser import Eraser
 from muisti.core.query.points import AsOf
 from muisti.core.views.memories import Memories, Review, Timeline
 from muisti.core.views.read import Read

@@ -2,11 +2,11 @@
 
 import pytest
 
-from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.engine import Engine
 from muisti.core.model.conversations import Turn
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
+from muisti.core.text.discourse.type_suggestions import suggested
 from muisti.core.text.terms import count_tokens
 from tests.core.conversations.talking import stream
 from tests.core.fakes import SPACE

@@ -10,10 +10,12 @@ import pytest
 
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.terms import SORTS, Sort
+from muisti.core.operations.quality.sql import lint, receipts
+from muisti.core.operations.spaces import sql as checkpoints
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Statement
-from muisti.core.store.sql import checkpoints, erasure, guards, lint, memories, receipts, telemetry
+from muisti.core.store.sql import erasure, guards, memories, telemetry
 from muisti.core.store.sql.spaces import SpaceRow
 from tests.core.fakes import SPACE, open_engine
 from tests.stores import FileStore

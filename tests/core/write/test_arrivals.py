@@ -194,7 +194,7 @@ def test_an_undo_makes_nothing_larger_than_the_quota(engine: Engine):
 
 def test_a_file_that_does_not_fit_the_quota_leaves_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch):
     """Also when it moves in several steps, as on a remote database."""
-    monkeypatch.setattr("muisti.core.transfer.importing.moving.REMOTE_MAX", 2)
+    monkeypatch.setattr("muisti.core.operations.transfer.importing.moving.REMOTE_MAX", 2)
     add(engine, "one")
     engine.spaces.create("full", CONTENT_ONLY)
     lines = [msgspec.json.encode(line) for line in FILE]

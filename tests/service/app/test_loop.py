@@ -18,7 +18,7 @@ import pytest
 import tiktoken
 from litestar.testing import TestClient
 
-from muisti.core.context import counting
+from muisti.core.conversations.context import counting
 from muisti.core.engine import Engine
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.options import Options

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from muisti.core.entities.reported import Reported
+from muisti.core.graph.entities.reported import Reported
 from muisti.service.outgoing.addresses import Allowed, Refused
 from muisti.service.providers.naming import ANSWER_MAX, NAMES_MAX, EndpointNames, NamesEndpoint
 from muisti.service.runtime.models import only_host

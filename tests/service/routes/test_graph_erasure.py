@@ -14,8 +14,8 @@ from muisti.core.store.backup import back_up, restore
 from muisti.service.app.app import create_app
 from muisti.service.formats.graphs.formats import GRAPH_FORMATS
 from muisti.service.settings import Settings
-from tests.core.erasure.test_eraser import everything, files
 from tests.core.fakes import NOON, Clock, WordEncoder
+from tests.core.operations.erasure.test_eraser import everything, files
 from tests.service.fakes import Breakable
 from tests.stores import FileStore, migrated
 

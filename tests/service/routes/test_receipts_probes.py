@@ -156,7 +156,7 @@ def test_a_receipt_is_for_those_who_may_read_its_space(engine: Engine, client: h
 
 
 def test_receipts_are_bounded_in_number_and_time(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.quality.receipts.KEPT_MAX", 3)
+    monkeypatch.setattr("muisti.core.operations.quality.receipts.KEPT_MAX", 3)
     answer = engine.owner.read.search(SPACE, Query(text="tea"))
     ids = [engine.receipts.keep(SPACE, b"{}", answer, clock.at, OWNER, engine.now()) for _ in range(5)]
 
@@ -218,8 +218,8 @@ def test_probes_find_what_is_pinned_by_id_and_address(client: httpx.Client):
 
 
 def test_probes_are_bounded_and_of_the_whole_space(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.quality.probes.PROBES_MAX", 2)
-    monkeypatch.setattr("muisti.core.quality.probes.RUNS_MAX", 2)
+    monkeypatch.setattr("muisti.core.operations.quality.probes.PROBES_MAX", 2)
+    monkeypatch.setattr("muisti.core.operations.quality.probes.RUNS_MAX", 2)
     expects = Expectation(query="q", category="c", key="k")
     for _ in range(2):
         engine.probes.add(SPACE, expects, OWNER, engine.now())

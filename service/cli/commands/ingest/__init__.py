@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.core.chunking.defaults import OVERLAP, SIZE, STRATEGIES
+from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from muisti.client import Call, calls
-from muisti.core.chunking.defaults import OVERLAP, SIZE
+from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
 from muisti.service.cli.commands.ingest import shape

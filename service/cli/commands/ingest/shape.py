@@ -7,8 +7,8 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from muisti.core.chunking.options import Chunking, check
 from muisti.core.model.errors import InvalidInput
+from muisti.core.parsing.chunking.options import Chunking, check
 from muisti.service.cli.options import comma_list
 from muisti.service.folders import git
 from muisti.service.folders.choosing import Choice, check_languages

@@ -16,6 +16,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import Passage
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend
+from muisti.core.operations.transfer import sql as exports
 from muisti.core.store.backup import REWIND, opened
 from muisti.core.store.copying import FileSide, carry
 from muisti.core.store.database import Database, Row, Statement
@@ -23,17 +24,7 @@ from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import TABLE, migrate, migrations, split
 from muisti.core.store.rescue.salvage import salvage
 from muisti.core.store.rescue.soundness import image
-from muisti.core.store.sql import (
-    bulk_replace,
-    erasure,
-    exports,
-    forks,
-    imports,
-    inserting,
-    segments,
-    spaces,
-    version_rows,
-)
+from muisti.core.store.sql import bulk_replace, erasure, forks, imports, inserting, segments, spaces, version_rows
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.table import Reference, Table, Wipe

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from muisti.core.engine import Engine
-from muisti.core.transfer.records import VersionLine
+from muisti.core.operations.transfer.records import VersionLine
 from muisti.service.formats.importers.registry import OWN, Reading, own_files, recognised
 from muisti.service.formats.importers.shares import Shares
 from muisti.service.formats.importers.source_files import Source

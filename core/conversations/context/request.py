@@ -1,0 +1,125 @@
+"""Requests for contexts, and the limits that they must keep."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from muisti.core.conversations.context.counting import counter
+from muisti.core.model.context import (
+    BUDGET_MAX,
+    BUDGET_MIN,
+    SECTION_NAMES,
+    TEMPLATE_MAX,
+    TURNS_MAX,
+    Compress,
+    Sections,
+    Wanted,
+)
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.hits import Evidence, Mode, Recency
+from muisti.core.query.filters import Filter
+from muisti.core.query.options import Part
+from muisti.core.query.points import AsOf
+from muisti.core.query.query import Query
+
+LEAST, MOST = 50, 200  # candidates of a section
+INSTRUCTED = 4  # the part of the budget that instructions may take unasked: one in so many
+TOKENS_EACH = 10  # of the budget for each candidate
+
+RECENT_TOKENS = 300
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A context to be made. `sections` are filled and shown in this order, `memories` is filled last.
+
+    `filter` holds for all sections that are searched for. `spaces` are searched beside the space that is asked, which
+    has the weight 1 unless it is among them. `reference_time` is in microseconds. `template` has the
+    placeholders `$context`, `$query`, `$notice` and the names of sections; without one the layout is ours.
+
+    `instructions` says whether standing instructions that apply come before the sections, in a section of their own
+    that is there only when there are any. None: when `sections` are left out.
+    """
+
+    query: str
+    token_budget: int
+    encoding: str
+    conversation: str | None = None
+    spaces: Sequence[Part] = ()
+    sections: Sections | None = None
+    compress: Compress = "long"
+    template: str | None = None
+    mode: Mode = "hybrid"
+    filter: Filter | None = None
+    recency: Recency | None = None
+    as_of: AsOf | None = None
+    reference_time: int | None = None
+    min_evidence: Evidence = "weak"
+    no_touch: bool = False
+    instructions: bool | None = None
+
+    @property
+    def instructed(self) -> bool:
+        """Return whether standing instructions are shown unasked."""
+        if self.sections is not None and "instructions" in self.sections:
+            return False
+        return self.sections is None if self.instructions is None else self.instructions
+
+    @property
+    def wanted(self) -> Sections:
+        """Return the sections: those asked for, else the memories, behind the last turns of the conversation."""
+        if self.sections is not None:
+            return self.sections
+        recent: Sections = {} if self.conversation is None else {"recent": Wanted(max_tokens=RECENT_TOKENS)}
+        return {**recent, "memories": Wanted()}
+
+    @property
+    def candidates(self) -> int:
+        """Return how many candidates a section has; more than fit, and no more than can matter."""
+        return min(max(self.token_budget // TOKENS_EACH, LEAST), MOST)
+
+    def parts(self, space: str) -> list[Part]:
+        """Return the spaces to search when `space` is asked, that one first unless it is named."""
+        named = any(part.space == space for part in self.spaces)
+        return [*self.spaces] if named else [Part(space), *self.spaces]
+
+    def search(self, filter: Filter | None, limit: int, min_evidence: Evidence | None) -> Query:
+        """Return the search for a section. A quotation mark demands nothing here."""
+        return Query(
+            text=self.query.replace('"', " "),
+            limit=limit,
+            mode=self.mode,
+            filter=filter,
+            recency=self.recency,
+            as_of=self.as_of,
+            reference_time=self.reference_time,
+            min_evidence=min_evidence,
+            no_touch=self.no_touch,
+            instructions=0,
+        )
+
+
+def check_request(request: Request) -> None:
+    """Raise `InvalidInput` for a request that no context can be made for. The search checks the query itself."""
+    counter(request.encoding)  # before the encoding is used
+    problems = [*_problems(request)]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _problems(request: Request) -> Iterator[Problem]:
+    if not BUDGET_MIN <= request.token_budget <= BUDGET_MAX:
+        message = f"{request.token_budget} is not between {BUDGET_MIN} and {BUDGET_MAX:,}"
+        yield Problem("$.token_budget", message)
+    if request.template is not None and len(request.template) > TEMPLATE_MAX:
+        yield Problem("$.template", f"has {len(request.template):,} characters; at most {TEMPLATE_MAX:,} are allowed")
+    wanted = request.wanted
+    for name, section in wanted.items():
+        if name not in SECTION_NAMES:
+            yield Problem(f"$.sections.{name[:40]}", f"is none of {', '.join(SECTION_NAMES)}")
+        if section.max_tokens is not None and not 1 <= section.max_tokens <= BUDGET_MAX:
+            yield Problem(f"$.sections.{name}.max_tokens", f"{section.max_tokens} is not between 1 and {BUDGET_MAX:,}")
+        if not 1 <= section.turns <= TURNS_MAX:
+            yield Problem(f"$.sections.{name}.turns", f"{section.turns} is not between 1 and {TURNS_MAX}")
+    for name in ("recent", "summaries"):
+        if name in wanted and request.conversation is None:
+            yield Problem("$.conversation", f"is needed for the section {name}")

@@ -1,0 +1,1 @@
+"""Statements on the tables of the graph."""

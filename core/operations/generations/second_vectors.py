@@ -1,0 +1,120 @@
+"""Vectors of second models: background work gives them to the passages that the models of their spaces have embedded.
+
+A space has a mark: all current versions up to the change of that number have them. A few missing ones come in steps;
+many come by a task, with progress.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.errors import NotFound
+from muisti.core.model.tasks import OVER
+from muisti.core.model.terms import OFF
+from muisti.core.model.values import RequestKey
+from muisti.core.operations.embedding import next_step
+from muisti.core.operations.generations import sql as generations
+from muisti.core.operations.generations.building import KIND
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refusal, Refused, Statement
+from muisti.core.store.sql import deferred, spaces
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.meters import Counter
+from muisti.core.tasks.tasks import Tasks
+
+MANY = 256  # passages that a task embeds, and not small steps
+
+
+class SecondVectors:
+    """Gives spaces the second model that they choose, and its vectors to their passages. Thread-safe.
+
+    Two processes may do the same step at the same time: one of them stores the vectors.
+    """
+
+    def __init__(
+        self, database: Database, models: Models, tasks: Tasks, clock: Callable[[], int], stored: Counter
+    ) -> None:
+        """`stored` counts the vectors that steps of this process store; those of tasks are counted by the tasks."""
+        self._database, self._models, self._tasks, self._clock = database, models, tasks, clock
+        self._stored = stored
+
+    def lagging(self) -> list[str]:
+        """Return the spaces with another second model than they choose, or with passages that may lack its vectors."""
+        seconds = self._models.seconds
+        if self._models.default is None:
+            return []
+        (rows,) = self._database.read([deferred.second_names(seconds.default)])
+        found = {str(name): seconds.named(str(name)) for (name,) in rows}
+        identities = {name: encoder.identity for name, encoder in found.items() if encoder is not None}
+        if not identities and OFF not in found:
+            return []
+        (rows,) = self._database.read([deferred.second_lagging(seconds.default, identities)])
+        return [str(name) for (name,) in rows]
+
+    def step(self, space: str) -> bool:
+        """Give a space its second model, or some of its passages their vectors. Return whether more may be lacking.
+
+        Raises:
+            ModelUnavailable: the model does not embed now; the passages stay as they are.
+            NotFound: there is no such space.
+        """
+        found = find_space(self._database, space)
+        chosen = self._models.seconds.chosen(found.space)
+        encoder = self._models.seconds.named(chosen)
+        if encoder is None and chosen != OFF:  # of another process
+            return False
+        wanted = None if encoder is None or encoder.identity == found.space.generation else encoder
+        if found.space.second != (None if wanted is None else wanted.identity):
+            self._choose(found, wanted)
+            return wanted is not None
+        return wanted is not None and self._embed(found, wanted)
+
+    def _embed(self, found: SpaceRow, wanted: Encoder) -> bool:
+        identity = wanted.identity
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.second_marks(found)])[0])
+        if self._is_task(found, wanted, mark):
+            return False
+        step = next_step(self._database, found, wanted, self._models.cache, mark + 1)
+        upto = seq if step is None else step.born - 1  # the last version may lack more
+        batch: Sequence[Statement] = () if step is None else step.batch
+        try:
+            self._database.write([spaces.guard(found), *batch, deferred.advance_second(found, identity, upto)])
+        except Refused as refused:
+            raise NotFound("space", found.space.name) from refused
+        if step is not None:
+            self._stored.add(by=step.passages)
+        return step is not None
+
+    def _choose(self, found: SpaceRow, wanted: Encoder | None) -> None:
+        """Make a model the second one of a space, unless its models have just changed."""
+        batch: list[Statement] = [spaces.guard(found), generations.guard_models(found)]
+        if wanted is not None:
+            now = self._clock()
+            batch.append(spaces.register_generation(wanted.identity, wanted.name, wanted.dimensions, now))
+        try:
+            self._database.write([*batch, deferred.set_second(found, None if wanted is None else wanted.identity)])
+        except Refused as refused:
+            if refused.code != Refusal.STALE:
+                raise NotFound("space", found.space.name) from refused
+
+    def _is_task(self, found: SpaceRow, wanted: Encoder, mark: int) -> bool:
+        """Return whether a task embeds what is missing, making one when that is much.
+
+        After a task that failed or was cancelled, small steps go on.
+        """
+        identity = wanted.identity
+        last = self._tasks.list(found.space.name, OWNER, kinds=[KIND], limit=1).items
+        if last and last[0].state not in OVER and cast(dict[str, str], last[0].asked).get("generation") == identity:
+            return True
+        (rows,) = self._database.read([generations.lacking_some(found, identity, mark + 1, MANY + 1)])
+        if cast(int, rows[0][0]) <= MANY or (last and last[0].state in ("failed", "cancelled")):
+            return False
+        (rows,) = self._database.read([generations.lacking(found, identity)])
+        asked = {"generation": identity, "model": wanted.name}
+        # Two processes that look at the same time make one task.
+        before = last[0].number if last else 0
+        key = RequestKey("second vectors", f"{found.space.epoch} {identity} after {before}", b"")
+        total = cast(int, rows[0][0])
+        return not self._tasks.submit(found.space.name, KIND, asked, OWNER, total=total, request=key).is_over

@@ -1,0 +1,1 @@
+"""Statements on the tables of probes and receipts, and those of lint."""

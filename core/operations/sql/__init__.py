@@ -1,0 +1,1 @@
+"""Statements on the tables of webhooks, keys, leases, sightings and signing keys."""

@@ -1,0 +1,1 @@
+"""Statements on the table of tasks."""

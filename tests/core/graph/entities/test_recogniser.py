@@ -1,0 +1,123 @@
+"""The recogniser that ships, on texts of the kinds that memories are."""
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.graph.entities import tagger
+from muisti.core.graph.entities.names import norm
+from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
+from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
+from muisti.core.model.graph_terms import ENTITY_KINDS, MENTION_SOURCES
+from tests.examples import examples
+
+PARTS = [
+    "Ann Lee ",
+    "met ",
+    "at Acme Corp ",
+    "in Oslo. ",
+    "`a_b` ",
+    '"The Wire" ',
+    "last week ",
+    "\n",
+    "WE SHIP ",
+    "é版 ",
+]
+TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=25).map("".join)
+
+
+def found(text: str, **knowledge: list[str]) -> dict[str, str]:
+    return {text[one.start : one.stop]: one.kind for one in shipped().read(text, **knowledge)}
+
+
+@examples(60)
+@given(TEXTS)
+def test_mentions_ascend_without_overlaps_inside_the_text(text: str):
+    last = 0
+    for one in shipped().read(text, speakers=["Ann Lee"], known={"oslo"}):
+        assert last <= one.start < one.stop <= len(text)
+        assert 0 < one.confidence <= 1
+        assert one.kind in ENTITY_KINDS and one.source in MENTION_SOURCES
+        last = one.stop
+
+
+def test_names_of_each_kind_are_found():
+    text = 'Ann Lee left Acme Corp in Oslo last week after reading "The Wire" and fixing ABC-12 in `get_name`.'
+    assert found(text) == {
+        **{"Ann Lee": "person", "Acme Corp": "organisation", "Oslo": "place", "last week": "date"},
+        **{"The Wire": "title", "ABC-12": "identifier", "get_name": "symbol"},
+    }
+
+
+def test_an_interjection_is_no_part_of_a_name_and_none_by_itself():
+    assert list(found("Hey Melanie, thanks! Wow, congrats Joanna!")) == ["Melanie", "Joanna"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WE MUST SHIP THIS NOW OR NEVER",
+        "# Set Up Your Own Server",
+        "```python\nclass Foo(Bar): pass  # Ann Lee\n```",
+        "| Name | Value | Unit |\n| --- | --- | --- |\n| Speed | High | None |",
+    ],
+)
+def test_capitals_of_shouts_headings_code_and_tables_are_no_names(text: str):
+    assert found(text) == {}
+
+
+def test_speakers_are_known_by_each_part_of_their_names():
+    text = "I saw Mel and Zyx, but mel is short."
+    assert found(text, speakers=["Zyx Quill"])["Zyx"] == "person"
+    sources = {text[one.start : one.stop]: one.source for one in shipped().read(text, speakers=["Zyx Quill"])}
+    assert sources["Zyx"] == "speaker"
+
+
+def test_the_roles_of_a_chat_are_no_names():
+    assert "User" not in found("User asked, and Assistant answered.", speakers=["user", "assistant"])
+
+
+def test_what_the_space_knows_is_found_at_the_start_of_a_sentence():
+    text = "Redis is fine. We use it."
+    known = {norm("Redis")}
+    assert found(text, known=known).keys() >= {"Redis"}
+
+
+def test_equal_texts_give_equal_mentions_whatever_came_before(monkeypatch: pytest.MonkeyPatch):
+    """Words are forgotten when there are too many, which changes nothing."""
+    texts = [f"Ann Lee met Bob{at} in Oslo, word{at}." for at in range(40)]
+    wanted = [shipped().read(text) for text in texts]
+    monkeypatch.setattr(tagger, "WORDS", 12)
+    forgetful = ShippedRecogniser(Tagger(load(SHIPPED.read_bytes()), StaticEncoder()))
+    assert [forgetful.read(text) for text in reversed(texts)][::-1] == wanted
+
+
+def test_threads_do_not_disturb_each_other():
+    texts = [f"Ann Lee met Bob{at} in Oslo with Zed{at}." for at in range(60)]
+    wanted, got = [shipped().read(text) for text in texts], {}
+    fresh = ShippedRecogniser(Tagger(load(SHIPPED.read_bytes()), StaticEncoder()))
+
+    def work(name: int) -> None:
+        got[name] = [fresh.read(text) for text in texts]
+
+    threads = [threading.Thread(target=work, args=[name]) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [got[name] for name in range(4)] == [wanted] * 4
+
+
+def test_the_identity_names_the_weights():
+    assert shipped().identity == ShippedRecogniser(Tagger(load(SHIPPED.read_bytes()), StaticEncoder())).identity
+    assert load(SHIPPED.read_bytes()).identity in shipped().identity
+
+
+def test_the_file_is_at_most_a_megabyte_and_spoilt_ones_are_refused():
+    content = SHIPPED.read_bytes()
+    assert len(content) <= 1_000_000
+    with pytest.raises(ValueError, match="."):
+        load(content[:1000])

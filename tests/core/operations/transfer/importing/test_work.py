@@ -1,0 +1,192 @@
+"""An import as a task: whichever process crashes in it, and when, the space is as if none had."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.tasks import Task
+from muisti.core.model.values import Draft
+from muisti.core.operations.transfer.importing import lines, moving
+from muisti.core.query.subject import Subject
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.tasks.submitting import Submission
+from tests.core.fakes import SPACE, Clock, add, open_engine
+from tests.service.fakes import Breakable
+from tests.stores import Stores
+
+
+class Died(BaseException):
+    """Ends a thread as the end of its process would."""
+
+
+class Deadly(Breakable):
+    """A database on which the process crashes at the write number `last`: before it, or when it is committed."""
+
+    last: int | None = None
+    committed = False
+    writes = 0
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        self.writes += 1
+        if self.last == self.writes and not self.committed:
+            raise Died
+        rows = super().write(statements)
+        if self.last == self.writes:
+            raise Died
+        return rows
+
+
+class At:
+    """A store that opens a given database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def open(self) -> Database:
+        return self._database
+
+
+@pytest.fixture(scope="module")
+def file(stores: Stores) -> list[bytes]:
+    """An export of a space with a history."""
+    with open_engine(stores()) as engine:
+        ids = add(engine, *(f"memory {number} of {number % 3}" for number in range(14)), tags=("a",))
+        engine.owner.write.update(SPACE, ids[2], {"content": "changed"})
+        engine.owner.write.delete(SPACE, ids[3])
+        engine.owner.write.add(SPACE, [Draft(content="child", parent_id=ids[4])], on_conflict="keep")
+        return exported(engine, SPACE)
+
+
+def exported(engine: Engine, space: str) -> list[bytes]:
+    pages = engine.owner.read.export(space, "test").pages()
+    return [msgspec.json.encode(one) for page in pages for one in page]
+
+
+@pytest.fixture
+def deadly(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Deadly, Engine]]:
+    """A database to crash on, and its engine, which stages and moves little at a time."""
+    monkeypatch.setattr(lines, "PIECE", 4)
+    monkeypatch.setattr(moving, "REMOTE_MAX", 5)
+    database = Deadly(stores().open())
+    with open_engine(At(database), clock=Clock()) as engine:
+        yield database, engine
+
+
+def submit(engine: Engine, space: str, file: Sequence[bytes], *, atomic: bool = False) -> Task:
+    begun = engine.tasks.begin(space, "import", {"atomic": atomic}, OWNER)
+    assert isinstance(begun, Submission)
+    begun.add_blob("lines", [line + b"\n" for line in file])
+    return begun.end(len(file))
+
+
+def run(engine: Engine, space: str, task: Task) -> Task:
+    engine.runner(60, 9).run_one()
+    return engine.tasks.get(space, task.id, OWNER)
+
+
+def lose_lease(engine: Engine, task: Task) -> None:
+    engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
+
+
+def shown(engine: Engine, space: str) -> list[Any]:
+    """The versions of a space without the ids, which differ where several spaces have the same file."""
+    found = [msgspec.json.decode(line) for line in exported(engine, space)]
+    return [
+        (one["born"], one["died"], one["memory"]["content"], one["memory"]["version"], one["passages"])
+        for one in found
+        if one["type"] == "version"
+    ]
+
+
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("into_empty", [False, True])
+def test_an_import_goes_on_wherever_a_process_dies(
+    deadly: tuple[Deadly, Engine], file: list[bytes], into_empty: bool, committed: bool
+):
+    database, engine = deadly
+
+    def imported(number: int, last: int | None) -> tuple[Task, list[Any]]:
+        space = f"copy-{number}"
+        engine.spaces.create(space)
+        if not into_empty:
+            add(engine, "there before", space=space)
+        task = submit(engine, space, file)
+        database.writes, database.last, database.committed = 0, last, committed
+        if last is not None:
+            with pytest.raises(Died):
+                run(engine, space, task)
+            database.last = None
+            lose_lease(engine, task)
+        task = run(engine, space, task)
+        return task, shown(engine, space)
+
+    whole, expected = imported(0, None)
+    writes = database.writes
+    assert whole.state == "succeeded" and len(expected) >= 15
+    for number in range(1, writes, 1 if database.local else 5):  # a server takes its time
+        task, found = imported(number, number)
+        assert (task.state, task.total) == ("succeeded", len(file)), (number, task.error)
+        assert found == expected, number
+        if number < writes - 1:  # else it had ended already
+            assert task.done == whole.done, number
+            assert isinstance(task.result, dict) and task.result["import_id"] is not None
+    assert engine._database.read([Statement("SELECT count(*) FROM spaces WHERE name LIKE '~%'")])[0] == [(0,)]
+    assert engine._database.read([Statement("SELECT count(*) FROM blobs")])[0] == [(0,)]
+
+
+def test_an_import_reports_what_a_request_would(deadly: tuple[Deadly, Engine], file: list[bytes]):
+    _, engine = deadly
+    for space in ("one", "two"):
+        engine.spaces.create(space)
+    direct = engine.owner.write.begin_import("one", atomic=False)
+    direct.take(file)
+    report = direct.finish()
+    result: Any = run(engine, "two", submit(engine, "two", file, atomic=False)).result
+    assert (result["created"], result["versions"], result["failed"]) == (report.created, report.versions, 0)
+    assert [one.id for one in engine.owner.read.imports("two")] == [result["import_id"]]
+
+
+def test_bad_lines_fail_the_whole_file_or_are_reported(deadly: tuple[Deadly, Engine]):
+    _, engine = deadly
+    good = {"type": "memory", "memory": {"id": "0190a0b0-0000-7000-8000-000000000001", "content": "good"}}
+    bad = {"type": "memory", "memory": {"id": "x", "content": "bad"}}
+    file = [b'{"type": "muisti", "format": 2}', *map(msgspec.json.encode, (good, bad)), b'{"type": "end", "lines": 3}']
+    refused = run(engine, SPACE, submit(engine, SPACE, file, atomic=True))
+    assert (refused.state, refused.error_code) == ("failed", "invalid_input")
+    report: Any = refused.result
+    assert (report["created"], report["failed"], report["failures"][0]["line"]) == (0, 1, 3)
+    taken = run(engine, SPACE, submit(engine, SPACE, file))
+    result: Any = taken.result
+    assert (taken.state, result["created"], result["failed"]) == ("succeeded", 1, 1)
+
+
+def test_a_cancelled_import_leaves_nothing(deadly: tuple[Deadly, Engine], file: list[bytes]):
+    database, engine = deadly
+    task = submit(engine, SPACE, file)
+    database.writes, database.last, database.committed = 0, 5, True
+    with pytest.raises(Died):
+        run(engine, SPACE, task)
+    database.last = None
+    assert engine.tasks.cancel(SPACE, task.id, OWNER).state == "cancelled"
+    engine.forget_tasks()
+    assert engine._database.read([Statement("SELECT count(*) FROM spaces WHERE name LIKE '~%'")])[0] == [(0,)]
+    assert engine.owner.read.stats(SPACE).memories == 0
+
+
+def test_an_erasure_stops_an_import_that_holds_the_memory(deadly: tuple[Deadly, Engine], file: list[bytes]):
+    """Its staged lines go, and the task that would stage them again fails."""
+    database, engine = deadly
+    task = submit(engine, SPACE, file)
+    database.writes, database.last, database.committed = 0, 6, True
+    with pytest.raises(Died):
+        run(engine, SPACE, task)
+    database.last = None
+    stopped = engine.eraser.subject(SPACE, Subject(older_than_us=1 << 60), {}, OWNER)
+    assert stopped.erased["imports stopped"] == 1
+    lose_lease(engine, task)
+    assert (run(engine, SPACE, task).state, run(engine, SPACE, task).error_code) == ("failed", "conflict")
+    assert engine.owner.read.stats(SPACE).memories == 0
