@@ -46,7 +46,7 @@ def surface() -> list[str]:
     lines = [line for line in held["ignore_imports"] if line.startswith("muisti.service")]
     modules = [line.partition(" -> muisti.")[2] for line in lines]
     return [
-        name.removesuffix(".**").replace(".", "/") if name.endswith(".**") else f"{name.replace('.', '/')}.py"
+        name.rstrip(".*").replace(".", "/") if name.endswith("*") else f"{name.replace('.', '/')}.py"
         for name in modules
     ]
 

@@ -28,7 +28,7 @@ TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
 OF_OPERATORS = (
     *("service/cli/", "service/connect/", "service/demo/", "service/evaluation/", "service/settings/"),
-    *("core/store/", "core/kernels/", "service/openapi/"),
+    *("core/store/", "core/kernels/", "core/tasks/sql/", "service/openapi/"),
 )
 
 HANDS_ON = "hands a text on to readers of the table, or puts it between others"
@@ -38,25 +38,14 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *(
-            "core/write/conflicts/check.py",
-            "core/conversations/context/builder.py",
-            "core/documents/cuts.py",
-            "core/embedding/limited.py",
-        ),
+        *("core/write/conflicts/check.py", "core/conversations/context/builder.py", "core/documents/cuts.py"),
+        "core/embedding/limited.py",
         *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/graph/entities/pipelines.py"),
-        *(
-            "core/operations/erasure/purging.py",
-            "core/graph/extraction.py",
-            "core/graph/pagerank.py",
-            "core/model/tasks.py",
-        ),
+        *("core/operations/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py"),
+        "core/model/tasks.py",
         *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
-        *(
-            "core/operations/spaces/checkpoints.py",
-            "core/documents/symbols/indexing.py",
-            "core/operations/transfer/importing/importer.py",
-        ),
+        *("core/operations/spaces/checkpoints.py", "core/documents/symbols/indexing.py"),
+        "core/operations/transfer/importing/importer.py",
         *("core/operations/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
         *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/choosing.py"),
         *("service/console/pages/imports.py", "service/console/pages/uploading.py", "service/console/render.py"),
@@ -70,11 +59,8 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
-        *(
-            "core/conversations/context/layout.py",
-            "core/write/conflict_decisions.py",
-            "service/console/asking/settings.py",
-        ),
+        *("core/conversations/context/layout.py", "core/write/conflict_decisions.py"),
+        "service/console/asking/settings.py",
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
