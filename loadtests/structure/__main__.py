@@ -12,10 +12,12 @@ from pathlib import Path
 from rich.console import Console
 
 from loadtests.structure import steps
-from loadtests.structure.files import Figures, figures
+from loadtests.structure.files import Figures, figures, spread, words
 from loadtests.tables import Table, rich_table
 
 ROOT = Path(__file__).parents[2]
+PAGES = ("docs", "README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md")
+CAPABILITIES = ("graph", "document", "conversation", "webhook", "receipt", "probe", "quota", "checkpoint")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -31,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found[name] = figures([Path(package) for package in packages.split(",")], Path(tests), "")
     console = Console(width=120)
     console.print(rich_table(compared(found)))
+    console.print(rich_table(placed()))
     if options.steps:
         console.print(rich_table(stepped(steps.count())))
 
@@ -42,6 +45,14 @@ def compared(found: dict[str, Figures]) -> Table:
     ]
     rows.append(["test lines to code lines", *(_shown(each.test_lines / each.lines) for each in found.values())])
     return Table("structure", "Structure, from the files", ["", *found], rows)
+
+
+def placed() -> Table:
+    """Return the folders of each capability, and the words of the documentation."""
+    found = spread(ROOT, CAPABILITIES)
+    rows = [[name, str(len(folders)), ", ".join(folders)] for name, folders in found.items()]
+    rows.append(["words of documentation", f"{words(ROOT / page for page in PAGES):,}", ""])
+    return Table("structure", "Folders that a capability touches", ["", "", "folders"], rows)
 
 
 def stepped(found: Sequence[steps.Steps]) -> Table:

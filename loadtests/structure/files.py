@@ -8,7 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LONG_FUNCTION = 40  # lines
+TWIN = 5  # lines from which functions of one shape count as twins
 
+TWO = """
+def one(a):
+    b = a + 1
+    c = b * 2
+    if c:
+        return b
+    return c
+def other(x):
+    y = x + 1
+    z = y * 2
+    if z:
+        return y
+    return z
+"""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Named = Function | ast.ClassDef
 
@@ -28,7 +43,8 @@ class Figures:
     """Figures of one package; `functions` and the like are counts, `documented` is a share of public names.
 
     `cyclic_modules` counts imports at the top of modules, `cyclic_folders` all imports between folders, those by
-    strings too. `hidden_own` are imports by strings of the package's own modules.
+    strings too. `hidden_own` are imports by strings of the package's own modules. `twins` counts functions whose code
+    an earlier one has too, but for the names of arguments and variables.
     """
 
     modules: int
@@ -46,6 +62,7 @@ class Figures:
     hidden_imports: int
     hidden_own: int
     documented: float
+    twins: int
     test_lines: int
 
 
@@ -79,8 +96,60 @@ def figures(folders: Sequence[Path], tests: Path, package: str) -> Figures:
             is_hidden_import(node) and is_own(name, modules) for tree in trees for node, name in imports_by_string(tree)
         ),
         documented=statistics.mean(ast.get_docstring(node) is not None for node in named),
+        twins=twins(functions),
         test_lines=sum(len(path.read_text().splitlines()) for path in tests.rglob("*.py")),
     )
+
+
+def twins(functions: Iterable[Function]) -> int:
+    """Count functions of at least `TWIN` lines whose code an earlier one has too, whatever its own names are.
+
+    >>> twins(node for node in ast.parse(TWO).body if isinstance(node, Function))
+    1
+    """
+    shapes = [
+        _shape(node) for node in functions if (node.end_lineno or 0) - node.body[0].lineno + 1 >= TWIN and _works(node)
+    ]
+    return len(shapes) - len(set(shapes))
+
+
+def _works(node: Function) -> bool:
+    """Check whether a function has more than a docstring and one statement."""
+    return len(node.body) - (ast.get_docstring(node) is not None) > 1
+
+
+def _shape(node: Function) -> str:
+    """Return a function's code without its docstring, its own names numbered in their order."""
+    own = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    own |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    numbers: dict[str, str] = {}
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    text = "\n".join(ast.unparse(each) for each in body)
+    return re.sub(
+        r"\b[A-Za-z_]\w*\b",
+        lambda found: numbers.setdefault(found[0], f"v{len(numbers)}") if found[0] in own else found[0],
+        text,
+    )
+
+
+def words(folders: Iterable[Path]) -> int:
+    """Count the words of the Markdown files of some folders, or of single files."""
+    pages = (page for each in folders for page in ([each] if each.is_file() else each.rglob("*.md")))
+    return sum(len(page.read_text().split()) for page in pages)
+
+
+def spread(root: Path, capabilities: Sequence[str]) -> dict[str, list[str]]:
+    """Return the folders that have a file, or that are a folder, with the name of a capability in it, by capability."""
+    paths = [path.relative_to(root) for top in ("core", "service", "tests") for path in (root / top).rglob("*.py")]
+    return {
+        name: sorted({_place(path, name) for path in paths if name in f"{path.as_posix()}"}) for name in capabilities
+    }
+
+
+def _place(path: Path, name: str) -> str:
+    """Return the topmost folder of a path that is named for a capability; the folder of the file if none is."""
+    named = [at for at, part in enumerate(path.parts[:-1]) if name in part]
+    return "/".join(path.parts[: named[0] + 1] if named else path.parts[:-1])
 
 
 def read(folder: Path, package: str) -> Iterator[Module]:

@@ -44,6 +44,20 @@ def test_figures_of_a_made_package(made: Path):
     assert (found.late_imports, found.hidden_imports, found.documented) == (1, 1, 1 / 4)
 
 
+def test_the_folders_of_a_capability_are_its_own_and_those_of_single_files(tmp_path: Path):
+    for name in (
+        "core/tea/sql/rows.py",
+        "core/tea/cup.py",
+        "service/routes/tea.py",
+        "service/routes/cup.py",
+        "tests/a.py",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert files.spread(tmp_path, ["tea", "milk"]) == {"tea": ["core/tea", "service/routes"], "milk": []}
+
+
 def test_a_circle_of_imports_is_found_and_what_only_leads_to_it_is_not(made: Path):
     assert files.cyclic(list(files.read(made, ""))) == {"made.one", "made.two", "made.three"}
 
