@@ -150,7 +150,8 @@ profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make
 
 ##@ Build
 openapi: .venv/.serve ## Write docs/openapi.json, the Python client and the tables of docs/reference; tests compare them
-	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
+	@mkdir -p build && $(BIN)/python -m muisti.service.app.openapi > build/openapi.json
+	@mv build/openapi.json docs/openapi.json
 	@$(BIN)/python -m clients.python.generate
 	@$(BIN)/python -m deploy.docs.reference
 

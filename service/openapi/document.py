@@ -130,6 +130,14 @@ def _operation(path: str, handler: HTTPRouteHandler) -> Json:
     }
 
 
+def _example(part: str, handler: HTTPRouteHandler) -> Any:
+    """Return the example of an operation; a new operation needs one."""
+    try:
+        return EXAMPLES[part][str(handler.operation_id)]
+    except KeyError as error:
+        raise LookupError(f"{part} of service/openapi/examples.json has no {handler.operation_id}: add one") from error
+
+
 def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
     for name in re.findall(r"\{(\w+)\}", path):
         schema = msgspec.json.schema(PATH_TYPES[name])
@@ -181,7 +189,7 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
         }
     if field is None:
         return None
-    example = REQUESTS[str(handler.operation_id)]
+    example = _example("requests", handler)
     content: Json = {JSON: {"schema": {"$ref": REF.format(name=field.annotation.__name__)}, "example": example}}
     if field.annotation in ONE_BY_ONE:
         name, item = ONE_BY_ONE[field.annotation]
@@ -196,7 +204,7 @@ def _bodies(handler: HTTPRouteHandler) -> Json:
     body, *media = handler.opt["bodies"]
     binary = {"type": "string", "format": "binary", "description": "A file as it is."}
     files = {"type": "object", "properties": {"file": {"type": "array", "items": binary}}}
-    example = REQUESTS[str(handler.operation_id)]
+    example = _example("requests", handler)
     content: Json = {JSON: {"schema": {"$ref": REF.format(name=body.__name__)}, "example": example}}
     form = {"schema": files, "example": {"file": [example["content"]]}}
     content |= {one: form if one == FORM else {"schema": binary} for one in media}
@@ -275,9 +283,9 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
     schema = {"$ref": REF.format(name=name)} if name else plain
-    content: Json = {media: {"schema": schema, "example": EXAMPLES["replies"][str(handler.operation_id)][str(status)]}}
+    content: Json = {media: {"schema": schema, "example": _example("replies", handler)[str(status)]}}
     if handler.opt.get("streams"):
-        event = EXAMPLES["streams"][str(handler.operation_id)]
+        event = _example("streams", handler)
         content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": event}
     return content if media == JSON else {**content, **_packed(handler)}
 

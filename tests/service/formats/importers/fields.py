@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from muisti.service.formats.importers.items import when
 
+TEXTS = (".md", ".txt", ".html", ".csv")  # whose fields are compared elsewhere
 VECTOR = "vectors are not moved: the text is embedded by the model that runs here"
 CHECKED = "of the file, not of a memory: it is checked, or says what wrote it"
 ID = "the id of the memory is made from it"
@@ -101,6 +102,8 @@ def _fields_of_bytes(name: str, data: bytes) -> Iterator[tuple[str, object]]:
     elif name.endswith(".jsonl"):
         for line in text.splitlines():
             yield from _leaves(_parsed(line), "")
+    elif not name.endswith(TEXTS):
+        raise ValueError(f"{name}: say how its fields are read, or name its suffix in TEXTS")
 
 
 def _parsed(text: str) -> object:
