@@ -9,10 +9,11 @@ import http.client
 import json
 import random
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,9 +148,14 @@ def _probing(port: int) -> Iterator[list[Probe]]:
     def ask(path: str) -> None:
         while not ended.wait(PROBE_SECONDS):
             began, status = time.perf_counter(), 0
-            with suppress(OSError):
-                status, _ = _ask(port, "GET", path)
-            found.append((path, 1000 * (time.perf_counter() - began), status))
+            try:
+                status, answer = _ask(port, "GET", path)
+            except OSError as error:
+                answer = repr(error)
+            took = 1000 * (time.perf_counter() - began)
+            found.append((path, took, status))
+            if status != 200:
+                sys.stderr.write(f"{path}: {status} after {took:.0f} ms, {answer}\n")
 
     threads = [threading.Thread(target=ask, args=(path,)) for path in ("/healthz", "/readyz")]
     for one in threads:
