@@ -38,7 +38,7 @@ PAGES = (
     Page("document-new", f"{S}/documents/new", "Add documents"),
     Page("keys", "/console/keys", "key"),
     Page("imports", f"{S}/imports", "Download this space"),
-    Page("webhooks", f"{S}/webhooks", "Make a webhook"),
+    Page("webhooks", f"{S}/webhooks", "Create a webhook"),
     Page("tasks", f"{S}/tasks", "import"),
     Page("task", f"{S}/tasks/{{task}}", "Task: import"),
     Page("graph", f"{S}/graph", "What belongs together"),

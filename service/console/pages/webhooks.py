@@ -8,7 +8,7 @@ from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 
 STATES = {"ok": ("delivers", "good"), "retrying": ("tries again", "fair"), "gone": ("stopped", "bad")}
-SHOWS = (("ids", "ids alone"), ("after", "the memory as it is then"), ("both", "the memory before and after"))
+SHOWS = (("ids", "ids only"), ("after", "the memory as it is then"), ("both", "the memory before and after"))
 
 
 @shows("webhooks", "webhooks.html")
