@@ -106,7 +106,7 @@ class Tokens:
         numbers = _numbers(parsed["model"])
         unknown = parsed["model"].get("unk_token")
         self.unknown = numbers[unknown] if isinstance(unknown, str) else None
-        """Number of the token that stands for an unknown word; None when the tokenizer has none."""
+        """Number of the token of unknown words; None when the tokenizer has none."""
         self._marks: list[str] = [added["content"] for added in parsed["added_tokens"]]  # matched anywhere, verbatim
         self._size = len(numbers) + sum(mark not in numbers for mark in self._marks)
         self._word_piece = word_piece(parsed, numbers)

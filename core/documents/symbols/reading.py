@@ -285,20 +285,20 @@ class Graph:
         sources, ends, weights = self._edges
         out = np.bincount(sources, weights, self.size)
         share = weights / out[sources]
-        anew = self._anew(mentioned)
-        ranks = anew
+        restart = self._restart(mentioned)
+        ranks = restart
         for _ in range(ROUNDS):
             passed = np.bincount(ends, ranks[sources] * share, self.size)
             lost = float(ranks[out == 0].sum())
-            after = DAMPING * (passed + lost * anew) + (1 - DAMPING) * anew
+            after = DAMPING * (passed + lost * restart) + (1 - DAMPING) * restart
             change = float(np.abs(after - ranks).sum())
             ranks = after
             if change < CLOSE:
                 break
         return ranks[: len(self.nodes)]
 
-    def _anew(self, mentioned: Sequence[str]) -> np.ndarray:
-        anew = np.full(self.size, 1 / self.size)
+    def _restart(self, mentioned: Sequence[str]) -> np.ndarray:
+        restart = np.full(self.size, 1 / self.size)
         about = np.zeros(self.size)
         wanted = [split(one, "mentioned") for one in mentioned if one.strip(" :")]
         for place, node in enumerate(self.nodes):
@@ -308,7 +308,7 @@ class Graph:
             if any(is_at(one.path, path) or one.path.startswith(f"{path.rstrip('/')}/") for path in mentioned if path):
                 about[self._file_of[place]] = 1.0
         total = float(about.sum())
-        return anew if total == 0 else (1 - MENTIONED) * anew + MENTIONED * about / total
+        return restart if total == 0 else (1 - MENTIONED) * restart + MENTIONED * about / total
 
 
 def _is_named(one: Symbol, name: str) -> bool:
