@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from muisti.service.formats.importers.items import when
 
-TEXTS = (".md", ".txt", ".html", ".csv")  # whose fields are compared elsewhere
+TEXTS = ("", ".md", ".txt", ".html", ".csv", ".metadata")  # whose fields are compared elsewhere
 NOT_READ = (".png", ".canvas")  # no memories: the report of an import names them
 VECTOR = "vectors are not moved: the text is embedded by the model that runs here"
 CHECKED = "of the file, not of a memory: it is checked, or says what wrote it"
@@ -103,7 +103,7 @@ def _fields_of_bytes(name: str, data: bytes) -> Iterator[tuple[str, object]]:
     elif name.endswith(".jsonl"):
         for line in text.splitlines():
             yield from _leaves(_parsed(line), "")
-    elif not name.endswith(TEXTS + NOT_READ):
+    elif Path(name.partition(" chunk ")[0]).suffix not in TEXTS + NOT_READ:
         raise ValueError(f"{name}: say how its fields are read, or name its suffix in TEXTS or NOT_READ")
 
 
