@@ -26,12 +26,12 @@ from muisti.core.query import query
 from muisti.core.search import blend, candidates, ranking, rankings
 from muisti.core.search import blend as meaning
 from muisti.core.text import speakers
-from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.metrics import LEVEL, RESAMPLES, Interval, values
 from muisti.service.evaluation.run import Plan, Stored, measure, stored
 from muisti.service.settings import Settings
+from muisti.service.terminal.client import Client
 
 TELLING = 0.0055  # a set that moves less is not named
 NAMED_SETS = 3

@@ -30,7 +30,6 @@ from muisti.core.query.evidence import Calibration, Entry, Unrelated, advised
 from muisti.core.search import judged as judging
 from muisti.core.search import searcher
 from muisti.core.search.judged import has_every_word
-from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.evidence import DEPTH, HIDDEN_MOST, Cosines, fit_unrelated, from_others, largest
@@ -38,6 +37,7 @@ from muisti.service.evaluation.metrics import Interval, bootstrap
 from muisti.service.evaluation.run import Stored, stored
 from muisti.service.settings import Settings
 from muisti.service.settings.table import MINILM
+from muisti.service.terminal.client import Client
 
 OWN, HIDDEN, FOREIGN, AS_ADVICE = KINDS = ("with an answer", "answer hidden", "foreign", "foreign, asking for advice")
 ASKING = (

@@ -25,14 +25,14 @@ from rich.table import Table
 
 from loadtests.chunking import prose
 from muisti.client import calls
-from muisti.service.cli.base import Globals
 from muisti.service.cli.commands import looking
 from muisti.service.cli.commands.bringing import Watching
 from muisti.service.cli.commands.looking import Folder, Look
-from muisti.service.cli.opening import Session
-from muisti.service.cli.session import session
 from muisti.service.folders import git
 from muisti.service.folders.choosing import files
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.opening import Session
+from muisti.service.terminal.session import session
 
 console = Console(width=120)
 IGNORED = "node_modules/\n*.log\n"

@@ -15,7 +15,6 @@ from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
-from muisti.service.cli.base import global_options
 from muisti.service.mcp.manager import told
 from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.tools import TOOLS, offered
@@ -24,6 +23,7 @@ from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.modes import MODES
 from muisti.service.settings import Option, Settings, options
 from muisti.service.settings.tool_groups import GROUPS
+from muisti.service.terminal.base import global_options
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 PLACE = re.compile(r"(<!-- from: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -82,7 +82,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"),
         "core/parsing/archives.py",
     ],
-    OURS: ["core/operations/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
+    OURS: ["core/operations/transfer/importing/moving.py", "service/terminal/client.py", "service/console/render.py"],
 }
 
 

@@ -49,7 +49,6 @@ from muisti.core.text.when import words as when
 from muisti.core.write import recent_results, screening, validate
 from muisti.core.write.conflicts import judgement, stance, words
 from muisti.service.asgi.messages import chosen
-from muisti.service.cli import project, views
 from muisti.service.cli.commands import storing as capture
 from muisti.service.console.asking import hits as marking
 from muisti.service.console.render import safe_html
@@ -69,6 +68,7 @@ from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
+from muisti.service.terminal import project, views
 from tests.core.parsing import samples
 
 PASSAGE = MAX_TOKENS * WORD_MAX  # characters

@@ -22,11 +22,11 @@ import click
 
 from loadtests.document import put_table
 from muisti.client import calls
-from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.run import LIMIT, Stored, as_memory, reference, stored
 from muisti.service.settings import Settings
+from muisti.service.terminal.client import Client
 
 DEPTH = 100  # hits in which the facts are looked for
 

@@ -14,11 +14,11 @@ from litestar import Litestar
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app, open_engine
-from muisti.service.app.client import Client, through
 from muisti.service.auth.access import OWNER, Access
 from muisti.service.background.upkeep import embedding_sweeps
 from muisti.service.observability.logs import errors_only
 from muisti.service.settings import Settings
+from muisti.service.terminal.client import Client, through
 
 
 class InProcess(httpx.BaseTransport):

@@ -3,9 +3,17 @@
 This module imports click alone, because every `--help` waits for its imports. A command's module loads when called.
 """
 
+from typing import TYPE_CHECKING
+
 import click
 
-from muisti.service.cli.base import CONTEXT, Main, global_options
+from muisti.core.support.lazy import Lazy
+from muisti.service.terminal.base import CONTEXT, Globals, Main, global_options
+
+if TYPE_CHECKING:
+    from muisti.service.app import local
+else:  # the whole service, which a server has itself
+    local = Lazy("muisti.service.app.local")
 
 SECTIONS = {
     "Get started": {
@@ -15,7 +23,10 @@ SECTIONS = {
         "mcp": ("clients:mcp", "Serve MCP on standard input and output."),
         "skill": ("clients:skill", "Print the skill file that teaches an agent to use memory."),
         "hook": ("clients:hook", "Record prompts and tool calls of an agent client."),
-        "completion": ("clients:completion", "Print a shell script that completes commands, options and names."),
+        "completion": (
+            "cli.commands.clients:completion",
+            "Print a shell script that completes commands, options and names.",
+        ),
     },
     "Memories": {
         "add": ("write:add", "Store a text as a new memory."),
@@ -27,7 +38,10 @@ SECTIONS = {
         "get": ("read:get", "Show one memory."),
         "put": ("write:put", "Store a text at a category and key, replacing any memory there."),
         "update": ("write:update", "Change fields of a memory."),
-        "supersede": ("write:supersede", "Replace a memory by a new one; the old one stays in the history."),
+        "supersede": (
+            "cli.commands.write:supersede",
+            "Replace a memory by a new one; the old one stays in the history.",
+        ),
         "delete": ("write:delete", "Delete a memory."),
         "validate": ("write:validate", "Check a text without storing it."),
         "categories": ("read:categories", "List categories and how many memories each has."),
@@ -62,12 +76,18 @@ SECTIONS = {
         "space": ("spaces:space", "Show which space is used here, and why."),
         "spaces": ("spaces:spaces", "List the spaces."),
         "stats": ("read:stats", "Show how many memories and bytes a space has."),
-        "policy": ("spaces:policy", "Show or set which texts a space accepts, and how long it keeps them."),
+        "policy": (
+            "cli.commands.spaces:policy",
+            "Show or set which texts a space accepts, and how long it keeps them.",
+        ),
         "quota": ("quotas:quota", "Limit the memories and bytes of a space."),
     },
     "Import, export, backup": {
         "export": ("transfer:export", "Write a space to a file, or to a folder of Markdown notes."),
-        "import": ("transfer:import_files", "Import an export of Muisti, or the memories of another system."),
+        "import": (
+            "cli.commands.transfer:import_files",
+            "Import an export of Muisti, or the memories of another system.",
+        ),
         "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
         "backup": ("backups:backup", "Back up the database while it is in use."),
         "restore-backup": ("backups:restore", "Restore the database from a backup."),
@@ -79,18 +99,25 @@ SECTIONS = {
         "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
         "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
-        "generations": ("models:generations", "Exchange the embedding model of a space while it is in use."),
+        "generations": (
+            "cli.commands.models:generations",
+            "Exchange the embedding model of a space while it is in use.",
+        ),
         "models": ("models:models", "Try the embedding models that the settings name."),
         "reembed": ("models:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {
         "eval": ("quality:evaluate", "Measure retrieval quality on judged data."),
         "calibrate": ("quality:calibrate", "Fit the thresholds that tell answers from near misses."),
-        "probe": ("probes:probe", "Save test questions, and check that searches find the expected memory."),
+        "probe": (
+            "cli.commands.probes:probe",
+            "Save test questions, and check that searches find the expected memory.",
+        ),
         "reads": ("server:reads", "Show who has read a space, and which questions found nothing."),
         "receipt": ("receipts:receipt", "List and show recorded searches, or run them again."),
     },
 }
+Globals.application = local
 COMMANDS = {name: at for section in SECTIONS.values() for name, at in section.items()}
 
 

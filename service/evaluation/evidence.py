@@ -23,9 +23,9 @@ from muisti.core.model.hits import Thresholds
 from muisti.core.model.terms import OFF
 from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.evidence import LEVELS, Unrelated
-from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import Dataset, DatasetError
 from muisti.service.evaluation.run import Progress, Stored
+from muisti.service.terminal.client import Client
 
 Strengths = npt.NDArray[np.float64]
 

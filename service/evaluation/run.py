@@ -15,9 +15,9 @@ from muisti.core.model.hits import LATER
 from muisti.core.model.terms import OFF
 from muisti.core.model.values import NAME_MAX, QUERY_MAX
 from muisti.core.text.terms import tokenize
-from muisti.service.app.client import ApiError, Client, Reply, Unreachable
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query
 from muisti.service.evaluation.metrics import Result, Run, judge
+from muisti.service.terminal.client import ApiError, Client, Reply, Unreachable
 
 PREFIX = "eval"
 LIMIT = 10  # the metrics look no deeper

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from loadtests.ablation import CHANGES, DEFAULT, asked, paired, table
-from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import load
 from muisti.service.evaluation.run import stored
+from muisti.service.terminal.client import Client
 
 TURNS = ["Ann: Where did you leave the canoe?", "Bob: By the weir, under the alders.", "Ann: And the paddles?"]
 TURNS += [f"Bob: The weather on day {day} was fine, and nothing happened." for day in range(20)]

@@ -9,11 +9,11 @@ import click
 
 from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, command
-from muisti.service.cli.options import Moment, Point, flag, integer, option
-from muisti.service.cli.output import check_folder, for_people, hint, print_json, show, talk
-from muisti.service.cli.session import Stages, demand, refusals, server_url, settings_for
-from muisti.service.cli.views import Shown, cell, grid, sized, stack, tabbed
+from muisti.service.terminal.base import Failure, Globals, command
+from muisti.service.terminal.options import Moment, Point, flag, integer, option
+from muisti.service.terminal.output import check_folder, for_people, hint, print_json, show, talk
+from muisti.service.terminal.session import Stages, demand, refusals, server_url, settings_for
+from muisti.service.terminal.views import Shown, cell, grid, sized, stack, tabbed
 
 if TYPE_CHECKING:
     from muisti.core.model import values

@@ -15,13 +15,13 @@ from msgspec import structs
 from watchfiles import watch
 
 from muisti.client import calls
-from muisti.service.cli.base import ERROR, OK, Failure, Globals
 from muisti.service.cli.commands.looking import STDIN_PATH, Folder, How, Look, document_path, send_one, with_content
-from muisti.service.cli.output import answer, console, for_people, print_json, talk
-from muisti.service.cli.progress import Stages
-from muisti.service.cli.session import Session, session
-from muisti.service.cli.views import grid, listed, safe, tabbed
 from muisti.service.folders.choosing import IGNORE, Files, stated
+from muisti.service.terminal.base import ERROR, OK, Failure, Globals
+from muisti.service.terminal.output import answer, console, for_people, print_json, talk
+from muisti.service.terminal.progress import Stages
+from muisti.service.terminal.session import Session, session
+from muisti.service.terminal.views import grid, listed, safe, tabbed
 
 QUIET_MS = 50  # without an event, after which a batch is complete
 STEP_MS = 10

@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import Point, allow_secrets, dry_run, integer, option
-from muisti.service.cli.output import answer
-from muisti.service.cli.session import Session, ask, session
-from muisti.service.cli.views import ago_of, alike, lines, listed, said, seq_number, short
+from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.options import Point, allow_secrets, dry_run, integer, option
+from muisti.service.terminal.output import answer
+from muisti.service.terminal.session import Session, ask, session
+from muisti.service.terminal.views import ago_of, alike, lines, listed, said, seq_number, short
 
 PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
 

@@ -24,13 +24,7 @@ from muisti.core.operations.embedding import Recognition
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
 from muisti.core.parsing import parsed
 from muisti.core.parsing.workers import Workers
-from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.contents import Check, integrity, memories_of, repair_faults, tell
-from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import show
-from muisti.service.cli.progress import compile_once, told
-from muisti.service.cli.session import client, demand, server_url, space_choice
-from muisti.service.cli.views import grid, sized, tabbed
 from muisti.service.connect.clients import Home
 from muisti.service.connect.planning import registered
 from muisti.service.runtime.databases import location_of, whereabouts
@@ -38,6 +32,12 @@ from muisti.service.runtime.models import models_of, reader_of
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings
 from muisti.service.settings.forms import TAGGER
+from muisti.service.terminal.base import ERROR, Failure, Globals
+from muisti.service.terminal.configuration import in_force
+from muisti.service.terminal.output import show
+from muisti.service.terminal.progress import compile_once, told
+from muisti.service.terminal.session import client, demand, server_url, space_choice
+from muisti.service.terminal.views import grid, sized, tabbed
 from muisti.service.version import installed_version
 
 LITTLE = 1 << 30  # bytes of free disk below which a warning is given

@@ -8,20 +8,20 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.location import database_path
-from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.commands.clients import apply, show_change
-from muisti.service.cli.configuration import file_of, in_force, place_of
-from muisti.service.cli.opening import client as connection
-from muisti.service.cli.opening import empty
-from muisti.service.cli.output import talk
-from muisti.service.cli.progress import compile_once
-from muisti.service.cli.session import refusals, server_url, space_choice
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
 from muisti.service.connect.planning import Registered, entry_of
 from muisti.service.connect.program import Program, given
 from muisti.service.connect.program import program as installed
+from muisti.service.terminal.base import Failure, Globals
+from muisti.service.terminal.configuration import file_of, in_force, place_of
+from muisti.service.terminal.opening import client as connection
+from muisti.service.terminal.opening import empty
+from muisti.service.terminal.output import talk
+from muisti.service.terminal.progress import compile_once
+from muisti.service.terminal.session import refusals, server_url, space_choice
 
 DEFAULT_SPACE = "default"
 

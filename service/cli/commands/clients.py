@@ -11,13 +11,13 @@ import click
 
 from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import choice, flag, group, option
-from muisti.service.cli.output import console, print_json, talk
-from muisti.service.cli.session import in_force, refusals, server_url
-from muisti.service.cli.values import OneOf, near
-from muisti.service.cli.views import cell, safe, tabbed
 from muisti.service.schemas.modes import MODES
+from muisti.service.terminal.base import Failure, Globals, Subcommands, command
+from muisti.service.terminal.options import choice, flag, group, option
+from muisti.service.terminal.output import console, print_json, talk
+from muisti.service.terminal.session import in_force, refusals, server_url
+from muisti.service.terminal.values import OneOf, near
+from muisti.service.terminal.views import cell, safe, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import client_file, stdio, storing

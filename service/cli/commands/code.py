@@ -6,10 +6,10 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
-from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import JOINED, choice, integer, option
-from muisti.service.cli.session import ask
-from muisti.service.cli.views import Field, Row, Shown, Text, View, cell, dim, listed, rest, stack
+from muisti.service.terminal.base import Globals, Subcommands
+from muisti.service.terminal.options import JOINED, choice, integer, option
+from muisti.service.terminal.session import ask
+from muisti.service.terminal.views import Field, Row, Shown, Text, View, cell, dim, listed, rest, stack
 
 COLOURS = {
     "class": "yellow",

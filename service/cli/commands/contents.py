@@ -17,16 +17,16 @@ from muisti.core.model.times import system_clock
 from muisti.core.operations.checkup import Findings, look
 from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with_memories
 from muisti.core.operations.repair import mend, recover
-from muisti.service.cli.base import Globals
-from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import talk
-from muisti.service.cli.progress import Stages
-from muisti.service.cli.project import choose, kin
-from muisti.service.cli.session import refusals
-from muisti.service.cli.views import tabbed
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.configuration import in_force
+from muisti.service.terminal.output import talk
+from muisti.service.terminal.progress import Stages
+from muisti.service.terminal.project import choose, kin
+from muisti.service.terminal.session import refusals
+from muisti.service.terminal.views import tabbed
 
 NAMED = 3  # of many
 AHEAD_SECONDS = 60.0  # that the last change may lie in the future

@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, integer, option, weights
-from muisti.service.cli.output import answer
-from muisti.service.cli.session import session
-from muisti.service.cli.values import one_of, refuse
-from muisti.service.cli.views import Shown, Text, cell, safe, short_id, stack
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.options import as_filter, as_of, choice, filters, flag, integer, option, weights
+from muisti.service.terminal.output import answer
+from muisti.service.terminal.session import session
+from muisti.service.terminal.values import one_of, refuse
+from muisti.service.terminal.views import Shown, Text, cell, safe, short_id, stack
 
 SECTIONS = ("profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories")
 # Colours of sections, in the text and in the table above it.

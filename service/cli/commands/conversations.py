@@ -9,13 +9,36 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands
 from muisti.service.cli.commands.write import STDIN
-from muisti.service.cli.options import Moment, allow_secrets, as_of, choice, dry_run, group, if_version, integer, option
-from muisti.service.cli.output import answer, revised, talk
-from muisti.service.cli.session import ask
-from muisti.service.cli.session import session as open_session
-from muisti.service.cli.views import Shown, View, ago, ago_of, brief, cell, fields, grid, lines, listed, stack, tabbed
+from muisti.service.terminal.base import USAGE, Failure, Globals, Subcommands
+from muisti.service.terminal.options import (
+    Moment,
+    allow_secrets,
+    as_of,
+    choice,
+    dry_run,
+    group,
+    if_version,
+    integer,
+    option,
+)
+from muisti.service.terminal.output import answer, revised, talk
+from muisti.service.terminal.session import ask
+from muisti.service.terminal.session import session as open_session
+from muisti.service.terminal.views import (
+    Shown,
+    View,
+    ago,
+    ago_of,
+    brief,
+    cell,
+    fields,
+    grid,
+    lines,
+    listed,
+    stack,
+    tabbed,
+)
 
 AT_ONCE = 1_000  # turns in one request
 PAGE = 100

@@ -16,11 +16,11 @@ import msgspec
 
 from muisti.client import calls
 from muisti.service import cli
-from muisti.service.cli.base import ERROR, Failure, Globals, command
-from muisti.service.cli.options import option
-from muisti.service.cli.output import console, for_people, print_json
-from muisti.service.cli.session import Client, client, compile_once, in_force, server_url
-from muisti.service.cli.views import cell, fields, grid, indented, stack, tabbed
+from muisti.service.terminal.base import ERROR, Failure, Globals, command
+from muisti.service.terminal.options import option
+from muisti.service.terminal.output import console, for_people, print_json
+from muisti.service.terminal.session import Client, client, compile_once, in_force, server_url
+from muisti.service.terminal.views import cell, fields, grid, indented, stack, tabbed
 
 SPACE = "demo"
 CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."

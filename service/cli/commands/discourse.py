@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from muisti.client import Call, calls
-from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.conversations import conversations
-from muisti.service.cli.options import dry_run, flag, integer, option
-from muisti.service.cli.output import answer, revised, talk
-from muisti.service.cli.session import concluded, session
-from muisti.service.cli.views import Shown, Text, View, brief, cell, grid, lines, listed, stack, tabbed
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.options import dry_run, flag, integer, option
+from muisti.service.terminal.output import answer, revised, talk
+from muisti.service.terminal.session import concluded, session
+from muisti.service.terminal.views import Shown, Text, View, brief, cell, grid, lines, listed, stack, tabbed
 
 _category = option("--category", "The category of the conversation, if it has one.")
 

@@ -13,11 +13,11 @@ from muisti.client import calls
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import allowing, as_of, choice, dry_run, flag, integer, option
-from muisti.service.cli.output import answer, talk
-from muisti.service.cli.session import ask, session, space_choice
-from muisti.service.cli.views import View, cell, lines, listed, safe, same, tabbed
+from muisti.service.terminal.base import Failure, Globals, Subcommands, command
+from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, option
+from muisti.service.terminal.output import answer, talk
+from muisti.service.terminal.session import ask, session, space_choice
+from muisti.service.terminal.views import View, cell, lines, listed, safe, same, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import bringing, looking

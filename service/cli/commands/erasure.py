@@ -10,14 +10,14 @@ import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.app import named
-from muisti.service.cli.base import ERROR, Failure, Globals, command, completes
-from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import JsonObject, flag, group, option
-from muisti.service.cli.output import answer, asking, revised, talk
-from muisti.service.cli.session import Reply, Session, client, follow, session
-from muisti.service.cli.values import Number
-from muisti.service.cli.views import cell, safe, short, tabbed
+from muisti.service.terminal import named
+from muisti.service.terminal.base import ERROR, Failure, Globals, command, completes
+from muisti.service.terminal.naming import NAME, check_name, locate
+from muisti.service.terminal.options import JsonObject, flag, group, option
+from muisti.service.terminal.output import answer, asking, revised, talk
+from muisti.service.terminal.session import Reply, Session, client, follow, session
+from muisti.service.terminal.values import Number
+from muisti.service.terminal.views import cell, safe, short, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.auth import signing

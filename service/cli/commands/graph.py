@@ -18,18 +18,31 @@ from muisti.core.model.terms import (
     TIE_KINDS,
 )
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import ERROR, OK, Globals, Subcommands
-from muisti.service.cli.options import JOINED, as_of, choice, dry_run, flag, integer, option
-from muisti.service.cli.output import answer, talk, write_file
-from muisti.service.cli.session import ask, exit_code, follow, session, space_choice
-from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import Shown, View, cell, dim, fields, grid, lines, listed, rest, stack, stated, tabbed
+from muisti.service.terminal.base import ERROR, OK, Globals, Subcommands
+from muisti.service.terminal.options import JOINED, as_of, choice, dry_run, flag, integer, option
+from muisti.service.terminal.output import answer, talk, write_file
+from muisti.service.terminal.session import ask, exit_code, follow, session, space_choice
+from muisti.service.terminal.values import OneOf
+from muisti.service.terminal.views import (
+    Shown,
+    View,
+    cell,
+    dim,
+    fields,
+    grid,
+    lines,
+    listed,
+    rest,
+    stack,
+    stated,
+    tabbed,
+)
 
 if TYPE_CHECKING:
-    from muisti.service.cli import ends
     from muisti.service.formats.graphs import formats
+    from muisti.service.terminal import ends
 else:  # with the core
-    ends = Lazy("muisti.service.cli.ends")
+    ends = Lazy("muisti.service.terminal.ends")
     formats = Lazy("muisti.service.formats.graphs.formats")
 
 _FIGURES = tuple(

@@ -9,12 +9,12 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
-from muisti.service.app import named
-from muisti.service.app.client import Unreachable, listen
-from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.checkpoints import seq_of
-from muisti.service.cli.naming import locate, memory_argument
-from muisti.service.cli.options import (
+from muisti.service.terminal import named
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.client import Unreachable, listen
+from muisti.service.terminal.naming import locate, memory_argument
+from muisti.service.terminal.options import (
     allow_secrets,
     as_filter,
     choice,
@@ -26,9 +26,9 @@ from muisti.service.cli.options import (
     integer,
     option,
 )
-from muisti.service.cli.output import answer, talk
-from muisti.service.cli.session import Session, server_url, session
-from muisti.service.cli.views import Shown, ago, brief, cell, grid, listed, safe, short, short_id, stated, tabbed
+from muisti.service.terminal.output import answer, talk
+from muisti.service.terminal.session import Session, server_url, session
+from muisti.service.terminal.views import Shown, ago, brief, cell, grid, listed, safe, short, short_id, stated, tabbed
 
 SHOWN = 80  # characters of a text
 PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to a server

@@ -17,18 +17,18 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.ends import End, existing, opened_end
-from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import answer, print_json, show, talk
-from muisti.service.cli.progress import Stages
-from muisti.service.cli.project import VARIABLE, space_name
-from muisti.service.cli.session import ask
-from muisti.service.cli.views import Shown, ago_of, cell, grid, listed, tabbed
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.registry import OWN, OnProgress, Shares, own_files, recognised
 from muisti.service.formats.importers.source_files import Source
+from muisti.service.terminal.base import ERROR, Failure, Globals
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.ends import End, existing, opened_end
+from muisti.service.terminal.opening import space_choice
+from muisti.service.terminal.output import answer, print_json, show, talk
+from muisti.service.terminal.progress import Stages
+from muisti.service.terminal.project import VARIABLE, space_name
+from muisti.service.terminal.session import ask
+from muisti.service.terminal.views import Shown, ago_of, cell, grid, listed, tabbed
 
 STDIN = "-"
 NAMED = 10  # bad lines on a terminal

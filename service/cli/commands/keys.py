@@ -9,21 +9,19 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.options import Moment, choice, comma_list, dry_run, flag, integer, option
-from muisti.service.cli.output import answer, asking, show, talk
-from muisti.service.cli.session import Client, Reply, client, demand, file_of, refusals, server_url, settings_for
-from muisti.service.cli.views import ago_of, listed, said
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
+from muisti.service.terminal.base import Failure, Globals, Subcommands, command
+from muisti.service.terminal.options import Moment, choice, comma_list, dry_run, flag, integer, option
+from muisti.service.terminal.output import answer, asking, show, talk
+from muisti.service.terminal.session import Client, Reply, client, demand, file_of, refusals, server_url, settings_for
+from muisti.service.terminal.views import ago_of, listed, said
 
 if TYPE_CHECKING:
     from muisti.core.engine import Engine
-    from muisti.service.app import local
     from muisti.service.runtime import running
     from muisti.service.settings import Settings
     from muisti.service.settings import sources as checks
 else:  # with the core
-    local = Lazy("muisti.service.app.local")
     running = Lazy("muisti.service.runtime.running")
     checks = Lazy("muisti.service.settings.sources")
 
@@ -209,7 +207,7 @@ def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
         settings = settings_for(options)
         if file_of(settings) is None:
             raise click.UsageError(f"{ONLY_HERE}; this database is on a server")
-        with local.open_here(settings) as engine:
+        with options.application.open_here(settings) as engine:
             count = _cleared(engine, yes=yes, dry_run=dry_run)
     show(options, {"deleted": count, "dry_run": dry_run}, lambda _: str(count), lambda _: [str(count)])
     if count and not dry_run:

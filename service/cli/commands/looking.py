@@ -18,15 +18,15 @@ from muisti.client import Call, calls
 from muisti.core.model.errors import InvalidInput
 from muisti.core.parsing.chunking.options import Chunking, check
 from muisti.core.parsing.detect import HEAD, Format, detect
-from muisti.service.app.client import ApiError
-from muisti.service.cli.options import comma_list
-from muisti.service.cli.progress import ended, failed_items
-from muisti.service.cli.session import Session, session
 from muisti.service.folders import git
 from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check_languages, files
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.options import comma_list
+from muisti.service.terminal.progress import ended, failed_items
+from muisti.service.terminal.session import Session, session
 
 if TYPE_CHECKING:
-    from muisti.service.cli.base import Globals
+    from muisti.service.terminal.base import Globals
 STDIN = "-"
 STDIN_PATH = "stdin.txt"
 

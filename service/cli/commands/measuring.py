@@ -16,13 +16,6 @@ from muisti.client import calls
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Thresholds
 from muisti.core.query.evidence import LEVELS, Entry, RankedMode, write
-from muisti.service.app.client import Client
-from muisti.service.cli.base import USAGE, Failure, Globals
-from muisti.service.cli.opening import throw_away
-from muisti.service.cli.output import console, for_people, print_json, talk
-from muisti.service.cli.progress import Stages
-from muisti.service.cli.session import session
-from muisti.service.cli.views import Shown, grid
 from muisti.service.evaluation import metrics
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.evidence import (
@@ -41,6 +34,13 @@ from muisti.service.evaluation.evidence import (
 )
 from muisti.service.evaluation.metrics import METRICS, Comparison, Run, compare, summarise
 from muisti.service.evaluation.run import Lost, Plan, find_lost, measure, sample, stored
+from muisti.service.terminal.base import USAGE, Failure, Globals
+from muisti.service.terminal.client import Client
+from muisti.service.terminal.opening import throw_away
+from muisti.service.terminal.output import console, for_people, print_json, talk
+from muisti.service.terminal.progress import Stages
+from muisti.service.terminal.session import session
+from muisti.service.terminal.views import Shown, grid
 
 LOST_SHOWN = 20
 

@@ -11,10 +11,10 @@ import msgspec
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
-from muisti.service.cli.options import flag, integer, option
-from muisti.service.cli.output import print_json, show, talk
-from muisti.service.cli.session import (
+from muisti.service.terminal.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
+from muisti.service.terminal.options import flag, integer, option
+from muisti.service.terminal.output import print_json, show, talk
+from muisti.service.terminal.session import (
     Stages,
     ask,
     concluded,
@@ -26,7 +26,7 @@ from muisti.service.cli.session import (
     settings_for,
     space_choice,
 )
-from muisti.service.cli.views import Table, Text, View, cell, fields, grid, listed, stated, tabbed
+from muisti.service.terminal.views import Table, Text, View, cell, fields, grid, listed, stated, tabbed
 
 if TYPE_CHECKING:
     from muisti.core.embedding import models as hosted
@@ -34,13 +34,11 @@ if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.core.model import errors
     from muisti.core.model.spaces import Space
-    from muisti.service.app import local
     from muisti.service.runtime import models as embedders
 else:  # with the core
     hosted = Lazy("muisti.core.embedding.models")
     errors = Lazy("muisti.core.model.errors")
     embedders = Lazy("muisti.service.runtime.models")
-    local = Lazy("muisti.service.app.local")
 
 QUERIES = 10
 PARAPHRASES = (  # few words in common
@@ -167,7 +165,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
     with refusals(options):
         demand(options, "admin")
         settings = settings_for(options)
-        with local.open_here(settings) as engine, Stages(options) as stages:
+        with options.application.open_here(settings) as engine, Stages(options) as stages:
             names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
             spaces, refused = _reembedded(engine, names, stages, force=force, every=every)
     if options.json:

@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands
-from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.options import integer, real
-from muisti.service.cli.output import answer, talk
-from muisti.service.cli.session import ask, session
-from muisti.service.cli.views import Shown, View, grid, lines, said
+from muisti.service.terminal.base import ERROR, Failure, Globals, Subcommands
+from muisti.service.terminal.naming import NAME, check_name, locate
+from muisti.service.terminal.options import integer, real
+from muisti.service.terminal.output import answer, talk
+from muisti.service.terminal.session import ask, session
+from muisti.service.terminal.views import Shown, View, grid, lines, said
 
 NONE = "There are no probes yet: muisti probe add QUERY ID"
 

@@ -8,8 +8,8 @@ import click
 
 from muisti.core.model.terms import Fusion
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import Several, flag, integer, option, real
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.options import Several, flag, integer, option, real
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import measuring

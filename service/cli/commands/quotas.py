@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.options import OrDefault, option
-from muisti.service.cli.session import ask
-from muisti.service.cli.views import Table, View, grid, tabbed
 from muisti.service.settings import parse_bytes
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.options import OrDefault, option
+from muisti.service.terminal.session import ask
+from muisti.service.terminal.views import Table, View, grid, tabbed
 
 MOST = OrDefault("most", lambda text: 0 if text == "0" else parse_bytes(text), "a number such as 1000 or 512MB")
 

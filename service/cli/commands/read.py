@@ -9,13 +9,25 @@ from typing import Any
 import click
 
 from muisti.client import Call, calls
-from muisti.service.app import named
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.naming import locate, memory_argument
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option
-from muisti.service.cli.output import answer, revised, talk
-from muisti.service.cli.session import Reply, ask, client, session, space_choice
-from muisti.service.cli.views import address, ago, brief, cell, fields, grid, lines, listed, short_id, stack, tabbed
+from muisti.service.terminal import named
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.naming import locate, memory_argument
+from muisti.service.terminal.options import as_filter, as_of, choice, filters, flag, full, integer, option
+from muisti.service.terminal.output import answer, revised, talk
+from muisti.service.terminal.session import Reply, ask, client, session, space_choice
+from muisti.service.terminal.views import (
+    address,
+    ago,
+    brief,
+    cell,
+    fields,
+    grid,
+    lines,
+    listed,
+    short_id,
+    stack,
+    tabbed,
+)
 
 PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")

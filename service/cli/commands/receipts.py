@@ -7,11 +7,11 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import Evidence
-from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import Moment, choice, flag, integer, option
-from muisti.service.cli.output import talk
-from muisti.service.cli.session import ask
-from muisti.service.cli.views import listed
+from muisti.service.terminal.base import Globals, Subcommands
+from muisti.service.terminal.options import Moment, choice, flag, integer, option
+from muisti.service.terminal.output import talk
+from muisti.service.terminal.session import ask
+from muisti.service.terminal.views import listed
 
 if TYPE_CHECKING:
     pass

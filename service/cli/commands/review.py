@@ -10,14 +10,14 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.terms import CHECKS, Decision, Verdict
-from muisti.service.app import named
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.naming import locate, memory_argument
-from muisti.service.cli.options import choice, dry_run, flag, integer, option, real
-from muisti.service.cli.output import answer, for_people, talk
-from muisti.service.cli.session import Session, ask, session
-from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import Shown, View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
+from muisti.service.terminal import named
+from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.naming import locate, memory_argument
+from muisti.service.terminal.options import choice, dry_run, flag, integer, option, real
+from muisti.service.terminal.output import answer, for_people, talk
+from muisti.service.terminal.session import Session, ask, session
+from muisti.service.terminal.values import OneOf
+from muisti.service.terminal.views import Shown, View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
 
 FINDINGS = 50  # findings in a table
 COLOURS = {"secret": "bold red", "contradiction": "red", "duplicate": "yellow", "orphaned": "yellow"}

@@ -7,12 +7,35 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
-from muisti.service.cli.base import Globals, command
-from muisti.service.cli.naming import find_id, locate_id
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option, real, weights
-from muisti.service.cli.output import answer, for_people, talk
-from muisti.service.cli.session import session, space_choice
-from muisti.service.cli.views import BRIEF, Shown, address, ago, brief, cell, fields, indented, short_id, stack, tabbed
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.naming import find_id, locate_id
+from muisti.service.terminal.options import (
+    as_filter,
+    as_of,
+    choice,
+    filters,
+    flag,
+    full,
+    integer,
+    option,
+    real,
+    weights,
+)
+from muisti.service.terminal.output import answer, for_people, talk
+from muisti.service.terminal.session import session, space_choice
+from muisti.service.terminal.views import (
+    BRIEF,
+    Shown,
+    address,
+    ago,
+    brief,
+    cell,
+    fields,
+    indented,
+    short_id,
+    stack,
+    tabbed,
+)
 
 MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`

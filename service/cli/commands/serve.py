@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 from muisti.service.app.starting import serve as start
-from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.configuration import in_force, refuse_for_servers
-from muisti.service.cli.session import refusals
 from muisti.service.settings.table import Option, options
+from muisti.service.terminal.base import Command, Globals
+from muisti.service.terminal.configuration import in_force, refuse_for_servers
+from muisti.service.terminal.session import refusals
 
 # Settings by topic, in the order of the help.
 GROUPS = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, Subcommands, command
-from muisti.service.cli.options import flag, integer, real
-from muisti.service.cli.output import console, for_people, show, talk
-from muisti.service.cli.session import Client, ask, client, server_url, session
-from muisti.service.cli.views import grid, same, tabbed
+from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.options import flag, integer, real
+from muisti.service.terminal.output import console, for_people, show, talk
+from muisti.service.terminal.session import Client, ask, client, server_url, session
+from muisti.service.terminal.views import grid, same, tabbed
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import checks

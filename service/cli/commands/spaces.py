@@ -7,14 +7,26 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import CLEAR_PHRASE, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.erasure import report_options, with_report
-from muisti.service.cli.options import OrDefault, allow_secrets, choice, comma_list, dry_run, flag, integer, option
-from muisti.service.cli.output import answer, print_json, revised, talk
-from muisti.service.cli.session import Client, Reply, ask, client, session, space_choice
-from muisti.service.cli.values import OneOf
-from muisti.service.cli.views import ago_of, alike, grid, listed, safe, said, same, seq_number, short, tabbed, whole
+from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.options import OrDefault, allow_secrets, choice, comma_list, dry_run, flag, integer, option
+from muisti.service.terminal.output import answer, print_json, revised, talk
+from muisti.service.terminal.session import Client, Reply, ask, client, session, space_choice
+from muisti.service.terminal.values import OneOf
+from muisti.service.terminal.views import (
+    ago_of,
+    alike,
+    grid,
+    listed,
+    safe,
+    said,
+    same,
+    seq_number,
+    short,
+    tabbed,
+    whole,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,6 @@ from muisti.service.auth.access import Access
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.background.upkeep import Upkeep
-from muisti.service.cli.base import Globals
-from muisti.service.cli.callers import grant_of
-from muisti.service.cli.configuration import category_of, in_force, mode_of, settings_for
-from muisti.service.cli.opening import refusals, space_choice
 from muisti.service.mcp.manager import make_server
 from muisti.service.mcp.session import Session, citation_of
 from muisti.service.mcp.stdio import serve
@@ -24,6 +20,10 @@ from muisti.service.observability import logs
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import groups_in
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.callers import grant_of
+from muisti.service.terminal.configuration import category_of, in_force, mode_of, settings_for
+from muisti.service.terminal.opening import refusals, space_choice
 
 _LOG = logging.getLogger("muisti.mcp")
 

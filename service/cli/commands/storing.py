@@ -23,11 +23,11 @@ import msgspec
 
 from muisti.client import calls
 from muisti.core.text.secrets import find_secret
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import Globals
-from muisti.service.cli.project import choose
-from muisti.service.cli.session import session
 from muisti.service.connect.program import program
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.project import choose
+from muisti.service.terminal.session import session
 
 TEXT_MAX = 8_000  # characters
 FIELDS = {

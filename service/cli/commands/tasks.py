@@ -6,11 +6,11 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.terms import TaskState
-from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import JOINED, choice, dry_run, integer, option
-from muisti.service.cli.output import answer, talk
-from muisti.service.cli.session import Session, ask, exit_code, failed_lines, follow, session
-from muisti.service.cli.views import Text, ago_of, cell, listed
+from muisti.service.terminal.base import Globals, Subcommands
+from muisti.service.terminal.options import JOINED, choice, dry_run, integer, option
+from muisti.service.terminal.output import answer, talk
+from muisti.service.terminal.session import Session, ask, exit_code, failed_lines, follow, session
+from muisti.service.terminal.views import Text, ago_of, cell, listed
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
 

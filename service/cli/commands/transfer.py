@@ -10,17 +10,17 @@ import click
 import msgspec
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Failure, Globals, command
-from muisti.service.cli.options import allowing, choice, flag, integer, option
-from muisti.service.cli.output import STDOUT, check_folder, print_json, talk, write_file
-from muisti.service.cli.session import space_choice
+from muisti.service.terminal.base import Failure, Globals, command
+from muisti.service.terminal.options import allowing, choice, flag, integer, option
+from muisti.service.terminal.output import STDOUT, check_folder, print_json, talk, write_file
+from muisti.service.terminal.session import space_choice
 
 if TYPE_CHECKING:
-    from muisti.service.cli import ends
     from muisti.service.cli.commands import intake
     from muisti.service.formats import lines, markdown
+    from muisti.service.terminal import ends
 else:  # with the core
-    ends = Lazy("muisti.service.cli.ends")
+    ends = Lazy("muisti.service.terminal.ends")
     lines = Lazy("muisti.service.formats.lines")
     markdown = Lazy("muisti.service.formats.markdown")
     intake = Lazy("muisti.service.cli.commands.intake")

@@ -6,11 +6,11 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
-from muisti.service.cli.base import Globals, Subcommands
-from muisti.service.cli.options import choice, dry_run, integer
-from muisti.service.cli.output import talk
-from muisti.service.cli.session import ask
-from muisti.service.cli.views import Text, ago_of, cell, listed, said, seq_number
+from muisti.service.terminal.base import Globals, Subcommands
+from muisti.service.terminal.options import choice, dry_run, integer
+from muisti.service.terminal.output import talk
+from muisti.service.terminal.session import ask
+from muisti.service.terminal.views import Text, ago_of, cell, listed, said, seq_number
 
 webhook = Subcommands(
     "webhook",

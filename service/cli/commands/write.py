@@ -9,14 +9,14 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import CONTENT_MAX, OnConflict
 from muisti.core.support.lazy import Lazy
-from muisti.service.app import named
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
-from muisti.service.cli.naming import NAME, find, find_id, locate, memory_argument, split_text
-from muisti.service.cli.options import choice, comma_list, dry_run, if_version, memory_fields, option, said_fields
-from muisti.service.cli.output import answer, hint, show, talk
-from muisti.service.cli.session import Reply, Session, session
-from muisti.service.cli.views import Shown, brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
+from muisti.service.terminal import named
+from muisti.service.terminal.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.naming import NAME, find, find_id, locate, memory_argument, split_text
+from muisti.service.terminal.options import choice, comma_list, dry_run, if_version, memory_fields, option, said_fields
+from muisti.service.terminal.output import answer, hint, show, talk
+from muisti.service.terminal.session import Reply, Session, session
+from muisti.service.terminal.views import Shown, brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
 
 if TYPE_CHECKING:
     from muisti.core.text import secrets, sentences

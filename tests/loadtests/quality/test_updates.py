@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from loadtests.quality.updates import SUPERSEDED, Found, Update, measure, table, updates
-from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import DatasetError, load
+from muisti.service.terminal.client import Client
 
 TURNS = [
     "The quota of the API key is 1,000 calls a day",

@@ -10,8 +10,9 @@ import apsw
 import click
 import pytest
 
-from muisti.service.cli import COMMANDS, SECTIONS, main, output
-from muisti.service.cli.base import GLOBAL
+from muisti.service.cli import COMMANDS, SECTIONS, main
+from muisti.service.terminal import output
+from muisti.service.terminal.base import GLOBAL
 from tests.service.conftest import Run
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from muisti.service.app.client import Unreachable, through
-from muisti.service.cli.base import Failure
-from muisti.service.cli.ends import There
-from muisti.service.cli.output import write_file
+from muisti.service.terminal.base import Failure
+from muisti.service.terminal.client import Unreachable, through
+from muisti.service.terminal.ends import There
+from muisti.service.terminal.output import write_file
 from tests.service.conftest import Run
 
 PIECE, PIECES = 1 << 16, 400  # 26 MB

@@ -5,11 +5,11 @@ from threading import Event
 
 import pytest
 
-from muisti.service.cli.base import Globals
 from muisti.service.cli.commands import looking
 from muisti.service.cli.commands.bringing import Watching
 from muisti.service.cli.commands.looking import Folder
-from muisti.service.cli.session import session
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.session import session
 from tests.service.conftest import Run
 
 

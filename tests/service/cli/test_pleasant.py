@@ -17,8 +17,9 @@ from typing import IO
 
 import pytest
 
-from muisti.service.cli import main, output
+from muisti.service.cli import main
 from muisti.service.cli.commands.server import Reading, rows
+from muisti.service.terminal import output
 from tests.service.app.test_server import serving
 from tests.service.conftest import Run
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from muisti.client import calls
-from muisti.service.cli.base import Globals
-from muisti.service.cli.session import session
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.session import session
 from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from muisti.service.cli import main
-from muisti.service.cli.project import Choice, kin
 from muisti.service.settings.places import FILE, shown, users_database, usual_database
+from muisti.service.terminal.project import Choice, kin
 from tests.conftest import REAL_DATABASE
 from tests.service.conftest import Run
 

@@ -14,8 +14,8 @@ import pytest
 
 from muisti.service.cli import main
 from muisti.service.cli.commands.serve import GROUPS
-from muisti.service.cli.options import Moment, Point, seconds_of
 from muisti.service.settings import options
+from muisti.service.terminal.options import Moment, Point, seconds_of
 from tests.service.cli.test_cli import TOKEN, added, for_a_person
 from tests.service.conftest import Run
 

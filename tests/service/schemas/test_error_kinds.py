@@ -11,9 +11,9 @@ import pytest
 
 from muisti.core import model
 from muisti.core.model.errors import MuistiError
-from muisti.service.cli import opening, refusing
 from muisti.service.mcp import refusals
 from muisti.service.schemas.errors import KINDS, REMEDIES
+from muisti.service.terminal import opening, refusing
 
 pytestmark = pytest.mark.one_store
 

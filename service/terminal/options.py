@@ -13,8 +13,8 @@ import click
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, completes
-from muisti.service.cli.values import Number, OneOf, Whole, one_of, refuse
+from muisti.service.terminal.base import Globals, completes
+from muisti.service.terminal.values import Number, OneOf, Whole, one_of, refuse
 
 if TYPE_CHECKING:
     from muisti.core.text.when import words

@@ -8,9 +8,9 @@ import click
 from muisti.client import calls
 from muisti.core.model.errors import MuistiError
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Globals, Kind
-from muisti.service.cli.configuration import file_of, in_force
-from muisti.service.cli.opening import client, server_url, space_choice
+from muisti.service.terminal.base import Globals, Kind
+from muisti.service.terminal.configuration import file_of, in_force
+from muisti.service.terminal.opening import client, server_url, space_choice
 
 if TYPE_CHECKING:
     from muisti.core.operations import names

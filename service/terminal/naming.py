@@ -13,13 +13,13 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.ids import id_bytes
-from muisti.service.app import named
-from muisti.service.app.client import ApiError
-from muisti.service.app.named import Name
-from muisti.service.cli.base import Failure, completes
+from muisti.service.terminal import named
+from muisti.service.terminal.base import Failure, completes
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.named import Name
 
 if TYPE_CHECKING:
-    from muisti.service.cli.opening import Session
+    from muisti.service.terminal.opening import Session
 
 NAME = "ID | CATEGORY KEY"  # metavar of an argument that names a memory
 PAGES = 10  # pages of the list that are searched for the end of an id

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
 
 from muisti.client import Call, calls
-from muisti.service.app.client import Client
+from muisti.service.terminal.client import Client
 
 Name = str | tuple[str, str]  # id of a memory, or its category and key
 P = ParamSpec("P")

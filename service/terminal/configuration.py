@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from muisti.core.model.location import database_path, is_remote
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import USAGE, Failure, Globals
-from muisti.service.cli.output import talk
 from muisti.service.schemas.modes import MODES
 from muisti.service.settings import Settings, SettingsError, find_config, load
 from muisti.service.settings.places import local_database, shown, users_database
+from muisti.service.terminal.base import USAGE, Failure, Globals
+from muisti.service.terminal.output import talk
 
 if TYPE_CHECKING:
     from muisti.service.runtime import databases

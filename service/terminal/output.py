@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.views import flagged, listed, safe
+from muisti.service.terminal.base import Failure, Globals
+from muisti.service.terminal.views import flagged, listed, safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from muisti.service.app.client import Reply
+    from muisti.service.terminal.client import Reply
 
 STDOUT = "-"  # as the name of a file
 LISTS = ("hits", "items")  # fields of a reply that hold the rows of its CSV

@@ -11,26 +11,22 @@ from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
 from muisti.core.model.terms import Scope
 from muisti.core.query.points import parse
-from muisti.core.support.lazy import Lazy
-from muisti.service.app.client import ApiError, Client, Reply, whole
-from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.callers import access_of, demand
-from muisti.service.cli.configuration import file_of, in_force, settings_for
-from muisti.service.cli.opening import client, empty, refusals, server_url
-from muisti.service.cli.progress import Note, ended
 from muisti.service.formats.graphs.formats import GraphFormat, exported
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.moving import ImportedReply, ImportReply
 from muisti.service.settings import Settings
+from muisti.service.terminal.base import Failure, Globals
+from muisti.service.terminal.callers import access_of, demand
+from muisti.service.terminal.client import ApiError, Client, Reply, whole
+from muisti.service.terminal.configuration import file_of, in_force, settings_for
+from muisti.service.terminal.opening import client, empty, refusals, server_url
+from muisti.service.terminal.progress import Note, ended
 from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.core.identity.caller import Caller
-    from muisti.service.app import local
-else:  # the whole service, which a server has itself
-    local = Lazy("muisti.service.app.local")
 
 
 class There:
@@ -192,7 +188,8 @@ def opened_end(options: Globals, *, need: Scope, create: bool = False, dry_run: 
         return
     demand(options, need)
     caller = access_of(options).caller(None, frozenset(options.allowed))
-    with refusals(options), _settings(options, create, dry_run) as settings, local.open_here(settings) as engine:
+    here = options.application.open_here
+    with refusals(options), _settings(options, create, dry_run) as settings, here(settings) as engine:
         yield Here(engine, caller)
 
 

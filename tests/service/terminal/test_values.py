@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from muisti.service.cli import main
 from muisti.service.cli.commands.clients import CLIENTS, Client
-from muisti.service.cli.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
-from muisti.service.cli.values import Number, OneOf, Whole, line_of
+from muisti.service.terminal.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
+from muisti.service.terminal.values import Number, OneOf, Whole, line_of
 from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store

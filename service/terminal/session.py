@@ -1,4 +1,4 @@
-"""Clients and spaces for commands, from `service.cli.opening`, which loads on the first call."""
+"""Clients and spaces for commands, from `service.terminal.opening`, which loads on the first call."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +11,17 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from muisti.service.app.client import Client, Reply
-    from muisti.service.cli import callers, configuration, opening, progress
-    from muisti.service.cli.callers import demand
-    from muisti.service.cli.configuration import file_of, in_force, settings_for
-    from muisti.service.cli.opening import Session, ask, client, refusals, server_url, session, space_choice
-    from muisti.service.cli.progress import Stages, compile_once, concluded, exit_code, failed_lines, follow
+    from muisti.service.terminal import callers, configuration, opening, progress
+    from muisti.service.terminal.callers import demand
+    from muisti.service.terminal.client import Client, Reply
+    from muisti.service.terminal.configuration import file_of, in_force, settings_for
+    from muisti.service.terminal.opening import Session, ask, client, refusals, server_url, session, space_choice
+    from muisti.service.terminal.progress import Stages, compile_once, concluded, exit_code, failed_lines, follow
 else:  # a twentieth of a second, of which `--help` needs nothing
-    callers = Lazy("muisti.service.cli.callers")
-    configuration = Lazy("muisti.service.cli.configuration")
-    opening = Lazy("muisti.service.cli.opening")
-    progress = Lazy("muisti.service.cli.progress")
+    callers = Lazy("muisti.service.terminal.callers")
+    configuration = Lazy("muisti.service.terminal.configuration")
+    opening = Lazy("muisti.service.terminal.opening")
+    progress = Lazy("muisti.service.terminal.progress")
     Client = Reply = Session = Any
 
     def _late(module: Lazy, name: str) -> Any:

@@ -16,25 +16,23 @@ from muisti.client import Call, Reply, calls
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.support.lazy import Lazy
-from muisti.service.app.client import ApiError, Client, Unreachable, connect
-from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
-from muisti.service.cli.configuration import file_of, in_force, in_words, limited, refuse_for_servers
-from muisti.service.cli.output import answer, revised
-from muisti.service.cli.project import Choice, choose, kin
-from muisti.service.cli.refusing import field_line, refusal_lines, way_on
-from muisti.service.cli.views import View
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings, SettingsError
+from muisti.service.terminal.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
+from muisti.service.terminal.client import ApiError, Client, Unreachable, connect
+from muisti.service.terminal.configuration import file_of, in_force, in_words, limited, refuse_for_servers
+from muisti.service.terminal.output import answer, revised
+from muisti.service.terminal.project import Choice, choose, kin
+from muisti.service.terminal.refusing import field_line, refusal_lines, way_on
+from muisti.service.terminal.views import View
 from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
-    from muisti.service.app import local
-    from muisti.service.cli import callers, configuration, progress
-else:  # the whole service, which a server has itself
-    local = Lazy("muisti.service.app.local")
-    callers = Lazy("muisti.service.cli.callers")
-    progress = Lazy("muisti.service.cli.progress")
-    configuration = Lazy("muisti.service.cli.configuration")
+    from muisti.service.terminal import callers, configuration, progress
+else:  # what a server needs not
+    callers = Lazy("muisti.service.terminal.callers")
+    progress = Lazy("muisti.service.terminal.progress")
+    configuration = Lazy("muisti.service.terminal.configuration")
 
 T = TypeVar("T")
 
@@ -235,7 +233,7 @@ def _opened(
             opened = _beside(options, settings) if given is None else None
             if here := opened is None:
                 space = ensured if limited(options) else None
-                opened = local.start(settings, callers.access_of(options), space)
+                opened = options.application.start(settings, callers.access_of(options), space)
         with opened:
             opened.allow(options.allowed)
             if here and compiles and not lack:
@@ -246,7 +244,7 @@ def _opened(
 @contextmanager
 def nothing(options: Globals, space: str) -> Iterator[Client]:
     """Open a client of a service in this process on a temporary database, which has one empty space."""
-    with empty(options, "nothing") as settings, local.start(settings) as opened:
+    with empty(options, "nothing") as settings, options.application.start(settings) as opened:
         opened.send(calls.create_space({"name": space}))
         yield opened
 

@@ -6,7 +6,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.cli.output import as_csv
+from muisti.service.terminal.output import as_csv
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))
 

@@ -1,12 +1,12 @@
-"""The caller as which a command works on the database file, within the limits of `service.cli.configuration`."""
+"""The caller as which a command works on the database file, within the limits of `service.terminal.configuration`."""
 
 from muisti.core.identity.grants import ANY, Grant, check_grant
 from muisti.core.model.values import LOCAL
 from muisti.service.auth.access import OWNER, Access, Need, check
-from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.configuration import category_of, in_words, limited, mode_of
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.modes import MODES
+from muisti.service.terminal.base import ERROR, Failure, Globals
+from muisti.service.terminal.configuration import category_of, in_words, limited, mode_of
 
 
 def access_of(options: Globals) -> Access:

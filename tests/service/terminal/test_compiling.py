@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from muisti.core.operations.compiled import Compiled
-from muisti.service.cli import progress
-from muisti.service.cli.base import Globals
+from muisti.service.terminal import progress
+from muisti.service.terminal.base import Globals
 
 PENDING = Compiled(ahead=False, pending=True, place="/cache/muisti", why=None, warning=None)
 BY_NUMBA = Compiled(ahead=False, pending=False, place="/cache/muisti", why="there is no C compiler (gcc)", warning=None)

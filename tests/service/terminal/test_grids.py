@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from muisti.service.cli.views import cell, fields, grid
+from muisti.service.terminal.views import cell, fields, grid
 from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store

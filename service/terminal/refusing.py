@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from muisti.core.model.errors import InvalidInput, MuistiError, StoreCorrupt, StoreFull, StoreReplaced
-from muisti.service.app.client import ApiError
-from muisti.service.cli.base import USAGE, Failure
-from muisti.service.cli.views import likeness
 from muisti.service.settings import SettingsError
+from muisti.service.terminal.base import USAGE, Failure
+from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.views import likeness
 
 # Fields of the API, with the command-line parameters that set them under another name.
 FIELDS: Mapping[str, tuple[str, ...]] = {

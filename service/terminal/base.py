@@ -9,22 +9,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.values import OneOf, line_of
 from muisti.service.schemas.modes import MODES
+from muisti.service.terminal.values import OneOf, line_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from muisti.service.app.client import Client
-    from muisti.service.cli import refusing, stored_names
+    from muisti.core.engine import Engine
+    from muisti.service.auth.access import Access
+    from muisti.service.settings import Settings
+    from muisti.service.terminal import refusing, stored_names
+    from muisti.service.terminal.client import Client
 else:  # needed only for failures and for shell completion, with the settings and a client
-    refusing = Lazy("muisti.service.cli.refusing")
-    stored_names = Lazy("muisti.service.cli.stored_names")
+    refusing = Lazy("muisti.service.terminal.refusing")
+    stored_names = Lazy("muisti.service.terminal.stored_names")
 
 Kind = Literal["space", "category", "key", "tag", "author", "memory"]  # of names that are completed
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
@@ -32,7 +35,7 @@ Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
 DEBUG = "MUISTI_DEBUG"
-COMMANDS = "muisti.service.cli.commands"
+SERVICE, COMMANDS = "muisti.service", "cli.commands"  # the folder of modules that a table names without one
 WIDTH = 110  # columns of help, where the terminal has them
 ACCESS_MODES = tuple(MODES)
 HELP_NAMES = ("-h", "--help")
@@ -63,10 +66,23 @@ FIRST = re.compile(r"\n|(?<=\.) ")  # ends the first sentence of a help text
 FLAGS = {"help": "--help", "version": "--version"}
 
 
+class Application(Protocol):
+    """The service in this process. The entry point gives it to the frame, which knows no application."""
+
+    def start(self, settings: "Settings", access: "Access" = ..., ensured: str | None = None) -> "Client":
+        """Start the application, and return a client of it for one caller. It creates the space `ensured`."""
+        ...
+
+    def open_here(self, settings: "Settings") -> "Engine":
+        """Open the engine on the database of this machine."""
+        ...
+
+
 @dataclass(slots=True)
 class Globals:
     """The global options as given, before or after the name of the command; None means not given."""
 
+    application: ClassVar[Application]
     url: str | None = None
     space: str | None = None
     database: str | None = None
@@ -131,7 +147,7 @@ def completes(kind: Kind) -> Complete:
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         item = import_module("click.shell_completion").CompletionItem
         done, comma, begun = incomplete.rpartition(",") if kind == "tag" else ("", "", incomplete)
-        options = context.find_object(Globals) or Globals()
+        options = context.ensure_object(Globals)
         return [
             item(f"{done}{comma}{name}", help=about or None)
             for name, about in stored_names.names_of(options, kind)
@@ -252,8 +268,8 @@ class Commands(Helped, click.Group):
 class Main(Commands):
     """Group of all commands, which are imported when they are called.
 
-    `sections` maps a title to commands, and each to (module:attribute, summary); the module is one of
-    `service.cli.commands`. It imports little, so that its help is fast; work that needs the core loads when it runs.
+    `sections` maps a title to commands, and each to (module:attribute, summary); the module is one of `service`. It
+    imports little, so that its help is fast; work that needs the core loads when it runs.
     """
 
     own_title = GLOBAL
@@ -276,7 +292,7 @@ class Main(Commands):
         if cmd_name not in self.commands_at:
             return None
         module, _, attribute = self.commands_at[cmd_name][0].partition(":")
-        return getattr(Lazy(f"{COMMANDS}.{module}"), attribute)
+        return getattr(Lazy(f"{SERVICE}.{module if '.' in module else f'{COMMANDS}.{module}'}"), attribute)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, section in self.sections.items():

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.app.client import Client
-from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.output import answer, console, talk
-from muisti.service.cli.views import cell, stated
 from muisti.service.settings.places import shown
+from muisti.service.terminal.base import ERROR, OK, Failure, Globals
+from muisti.service.terminal.client import Client
+from muisti.service.terminal.output import answer, console, talk
+from muisti.service.terminal.views import cell, stated
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from muisti.core.operations import compiled
-    from muisti.service.cli.opening import Session
+    from muisti.service.terminal.opening import Session
 else:  # with the core
     compiled = Lazy("muisti.core.operations.compiled")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.errors import InvalidInput
-from muisti.service.cli.project import NAME, choose, remote_path, space_name
+from muisti.service.terminal.project import NAME, choose, remote_path, space_name
 
 segments = st.lists(st.text(min_size=1).filter(lambda s: "/" not in s), min_size=1, max_size=2)
 alike = st.lists(st.text("aB.-é ", min_size=1, max_size=3), min_size=1, max_size=2)

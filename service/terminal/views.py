@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from muisti.core.model.outcomes import FlagCode
-    from muisti.service.cli import grids
+    from muisti.service.terminal import grids
 else:  # rich is imported by the first table, not by `--help`
-    grids = Lazy("muisti.service.cli.grids")
+    grids = Lazy("muisti.service.terminal.grids")
     Shown = Table = Text = Any
 
 BRIEF = 400  # characters of a memory in a list
