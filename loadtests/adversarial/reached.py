@@ -74,7 +74,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("core/conversations/context/rendering.py", "core/views/review.py"),
         *("service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/mcp/tools.py", "service/providers/posting.py"),
-        *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
+        *("service/routes/changes.py", "service/receipts/routes.py", "service/routes/tasks.py"),
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
     OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],

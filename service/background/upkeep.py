@@ -23,9 +23,9 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import ModelUnavailable, MuistiError, NotFound
 from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
+from muisti.service.erasure.schemas import ErasureReply, ReportReply
 from muisti.service.observability.meters import Meters
 from muisti.service.runtime.models import is_deferred, is_hosted
-from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.settings import Settings
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ SECTIONS = {
         "skill": ("clients:skill", "Print the skill file that teaches an agent to use memory."),
         "hook": ("clients:hook", "Record prompts and tool calls of an agent client."),
         "completion": (
-            "cli.commands.clients:completion",
+            "clients:completion",
             "Print a shell script that completes commands, options and names.",
         ),
     },
@@ -39,7 +39,7 @@ SECTIONS = {
         "put": ("write:put", "Store a text at a category and key, replacing any memory there."),
         "update": ("write:update", "Change fields of a memory."),
         "supersede": (
-            "cli.commands.write:supersede",
+            "write:supersede",
             "Replace a memory by a new one; the old one stays in the history.",
         ),
         "delete": ("write:delete", "Delete a memory."),
@@ -58,9 +58,9 @@ SECTIONS = {
         "restore": ("history:restore", "Restore an earlier version of a memory."),
         "undo": ("history:undo", "Undo the last call."),
         "changes": ("history:changes", "Show the changes of a space, oldest first."),
-        "checkpoint": ("checkpoints:checkpoint", "Name points in a space's history, to return to."),
-        "diff": ("checkpoints:diff", "Show what changed between two points."),
-        "rollback": ("checkpoints:rollback", "Restore a whole space to an earlier point."),
+        "checkpoint": ("checkpoints.commands:checkpoint", "Name points in a space's history, to return to."),
+        "diff": ("checkpoints.commands:diff", "Show what changed between two points."),
+        "rollback": ("checkpoints.commands:rollback", "Restore a whole space to an earlier point."),
     },
     "Review and clean up": {
         "lint": ("review:lint", "Find problems in the memories of a space."),
@@ -69,23 +69,23 @@ SECTIONS = {
         "telemetry": ("review:telemetry", "Show how often a memory was retrieved, and its feedback."),
         "promote": ("review:promote", "Activate candidates that were retrieved often."),
         "prune": ("review:prune", "Deprecate old candidates that were rarely retrieved."),
-        "purge": ("erasure:purge", "Erase memories permanently, with a signed report."),
-        "verify-report": ("erasure:verify_report", "Check the signature of a purge report."),
+        "purge": ("erasure.commands:purge", "Erase memories permanently, with a signed report."),
+        "verify-report": ("erasure.commands:verify_report", "Check the signature of a purge report."),
     },
     "Spaces": {
         "space": ("spaces:space", "Show which space is used here, and why."),
         "spaces": ("spaces:spaces", "List the spaces."),
         "stats": ("read:stats", "Show how many memories and bytes a space has."),
         "policy": (
-            "cli.commands.spaces:policy",
+            "spaces:policy",
             "Show or set which texts a space accepts, and how long it keeps them.",
         ),
-        "quota": ("quotas:quota", "Limit the memories and bytes of a space."),
+        "quota": ("quotas.commands:quota", "Limit the memories and bytes of a space."),
     },
     "Import, export, backup": {
         "export": ("transfer:export", "Write a space to a file, or to a folder of Markdown notes."),
         "import": (
-            "cli.commands.transfer:import_files",
+            "transfer:import_files",
             "Import an export of Muisti, or the memories of another system.",
         ),
         "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
@@ -98,9 +98,9 @@ SECTIONS = {
         "top": ("server:top", "Watch the load of a running server."),
         "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
-        "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
+        "webhook": ("webhooks.commands:webhook", "Send the changes of a space to a URL."),
         "generations": (
-            "cli.commands.models:generations",
+            "models:generations",
             "Exchange the embedding model of a space while it is in use.",
         ),
         "models": ("models:models", "Try the embedding models that the settings name."),
@@ -110,11 +110,11 @@ SECTIONS = {
         "eval": ("quality:evaluate", "Measure retrieval quality on judged data."),
         "calibrate": ("quality:calibrate", "Fit the thresholds that tell answers from near misses."),
         "probe": (
-            "cli.commands.probes:probe",
+            "probes.commands:probe",
             "Save test questions, and check that searches find the expected memory.",
         ),
         "reads": ("server:reads", "Show who has read a space, and which questions found nothing."),
-        "receipt": ("receipts:receipt", "List and show recorded searches, or run them again."),
+        "receipt": ("receipts.commands:receipt", "List and show recorded searches, or run them again."),
     },
 }
 Globals.application = local

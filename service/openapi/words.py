@@ -5,17 +5,17 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from muisti.service.checkpoints.schemas import CheckpointName
+from muisti.service.probes.schemas import ProbeId
+from muisti.service.receipts.schemas import ReceiptId
 from muisti.service.schemas import fields
-from muisti.service.schemas.checkpoints import CheckpointName
 from muisti.service.schemas.conflicts import ConflictId
 from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.generations import ModelName
 from muisti.service.schemas.graph import EntityName
 from muisti.service.schemas.keys import KeyId
-from muisti.service.schemas.probes import ProbeId
-from muisti.service.schemas.receipts import ReceiptId
 from muisti.service.schemas.tasks import TaskId
-from muisti.service.schemas.webhooks import WebhookId
+from muisti.service.webhooks.schemas import WebhookId
 
 ABOUT = (
     "Muisti stores what agents and apps learn and finds the right piece again: by meaning, by words, with any filter. "

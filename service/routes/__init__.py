@@ -1,20 +1,23 @@
-"""The HTTP routes, one noun a file. Handlers translate between HTTP and the core and decide nothing."""
+"""The HTTP routes: those of the rooms, and others, one noun a file. Handlers translate for the core, decide nothing."""
 
 from collections.abc import Mapping, Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
+from muisti.service.checkpoints import routes as checkpoints
+from muisti.service.erasure import routes as erasure
 from muisti.service.http.routing import by_path
+from muisti.service.probes import routes as probes
+from muisti.service.quotas import routes as quotas
+from muisti.service.receipts import routes as receipts
 from muisti.service.routes import (
     batch,
     changes,
-    checkpoints,
     code,
     conflicts,
     conversations,
     discourse,
     documents,
-    erasure,
     generations,
     graph,
     keys,
@@ -22,13 +25,11 @@ from muisti.service.routes import (
     memories,
     moving,
     operations,
-    probes,
-    receipts,
     search,
     spaces,
     tasks,
-    webhooks,
 )
+from muisti.service.webhooks import routes as webhooks
 
 _ALL = (
     *(
@@ -51,6 +52,7 @@ _ALL = (
             moving,
             operations,
             probes,
+            quotas,
             receipts,
             search,
             spaces,

@@ -10,6 +10,8 @@ from muisti.core.model.conversations import CONVERSATION_SORTS, Change, Kept, Le
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query.points import parse
 from muisti.core.views.conversations import Wanted
+from muisti.service.erasure.routes import reported
+from muisti.service.erasure.schemas import ErasureReply
 from muisti.service.http.parameters import (
     DRY,
     GUARDED,
@@ -26,7 +28,6 @@ from muisti.service.http.parameters import (
 from muisti.service.http.request import Request
 from muisti.service.http.respond import committed, followed, planned, written_headers
 from muisti.service.http.routing import Routes
-from muisti.service.routes.erasure import reported
 from muisti.service.schemas.conversation_requests import (
     ConversationBody,
     ConversationPatch,
@@ -44,7 +45,6 @@ from muisti.service.schemas.conversations import (
     TopicReply,
     TopicsReply,
 )
-from muisti.service.schemas.erasure import ErasureReply
 
 ObjectSortParameter = Annotated[
     str | None,

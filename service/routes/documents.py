@@ -17,6 +17,8 @@ from muisti.core.query.points import parse
 from muisti.core.views.documents import STRATEGIES, Filter, Held, Job, Reading
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import memories
+from muisti.service.erasure.routes import reported
+from muisti.service.erasure.schemas import ErasureReply
 from muisti.service.http.decode import JSON, convert, decode
 from muisti.service.http.ingesting import Ask, looker, stored, stored_from
 from muisti.service.http.parameters import (
@@ -36,7 +38,6 @@ from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import committed, followed, planned
 from muisti.service.http.routing import Routes
 from muisti.service.http.uploads import FORM, Upload, body_of, close, uploaded
-from muisti.service.routes.erasure import reported
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.documents import (
     USUAL,
@@ -53,7 +54,6 @@ from muisti.service.schemas.documents import (
     SyncBody,
     SyncReply,
 )
-from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.tasks import TaskReply
 
 routes = Routes("documents")

@@ -15,6 +15,8 @@ from muisti.core.query.points import parse
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen
+from muisti.service.erasure.routes import reported
+from muisti.service.erasure.schemas import ErasureReply
 from muisti.service.http.parameters import (
     DRY,
     GUARDED,
@@ -46,9 +48,7 @@ from muisti.service.http.respond import (
     written,
 )
 from muisti.service.http.routing import Routes
-from muisti.service.routes.erasure import reported
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.replies import (
     AddedReply,
     HistoryReply,

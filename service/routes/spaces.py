@@ -6,15 +6,14 @@ from litestar.params import JSONBody
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import check_name
 from muisti.core.query.points import parse
-from muisti.service.auth.administration import check_everywhere
+from muisti.service.erasure.routes import reported
+from muisti.service.erasure.schemas import ErasureReply
 from muisti.service.http.parameters import DRY, PAST, SEQ, AsOfParameter, ConfirmParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, read, tried
 from muisti.service.http.routing import Routes
-from muisti.service.routes.erasure import reported
-from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.policy import PolicyBody, PolicyReply, QuotaBody, QuotaReply
+from muisti.service.schemas.policy import PolicyBody, PolicyReply
 from muisti.service.schemas.replies import CountsReply, StatsReply
 from muisti.service.schemas.spaces import SpaceBody, SpaceReply, SpacesReply
 
@@ -70,21 +69,6 @@ async def delete_space(request: Request, confirm: ConfirmParameter) -> Response[
     if request.dry_run:
         return planned(await request.ask(eraser.plan_space, keep=False), Response(ErasureReply()))
     return await reported(request, lambda: eraser.space(request.space, caller, keep=False))
-
-
-@routes.patch("/v1/spaces/{space:str}/quota", needs="admin", standard=DRY)
-async def set_quota(request: Request, data: JSONBody[QuotaBody]) -> Response[QuotaReply]:
-    """Set how much a space may hold.
-
-    Memories that it holds already stay. Needs a key of all spaces. The quota belongs to the name of the space, and
-    remains when the space is deleted.
-    """
-    access = request.access
-    check_everywhere(access, "quotas are given")
-    usage, seq = await request.ask(
-        request.engine.spaces.set_quota, data.changes(), by=access.actor, dry_run=request.dry_run
-    )
-    return tried(request, read(QuotaReply.of(usage), seq))
 
 
 @routes.patch("/v1/spaces/{space:str}/policy", needs="admin", standard=DRY)

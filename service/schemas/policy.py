@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Self, cast, get_args
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode, Usage
-from muisti.core.model.spaces import QUOTA_MAX, Policy, PolicyValue
+from muisti.core.model.spaces import Policy, PolicyValue
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
@@ -176,19 +176,6 @@ def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
 
 
 # Requests and replies about the quota of a space
-
-_RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
-
-
-class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Changes to the quota. A field that is left out stays as it is; null is the default of the server."""
-
-    memories: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
-    bytes: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
-
-    def changes(self) -> dict[str, int | None]:
-        given = {"memories": self.memories, "bytes": self.bytes}
-        return {name: most for name, most in given.items() if not isinstance(most, UnsetType)}
 
 
 class AmountReply(Reply, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
-from muisti.service.cli.commands.checkpoints import seq_of
+from muisti.service.checkpoints.commands import seq_of
 from muisti.service.terminal import named
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.client import Unreachable, listen

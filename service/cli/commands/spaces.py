@@ -7,7 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import CLEAR_PHRASE, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
-from muisti.service.cli.commands.erasure import report_options, with_report
+from muisti.service.erasure.commands import report_options, with_report
 from muisti.service.terminal.base import Globals, Subcommands, command
 from muisti.service.terminal.client import ApiError
 from muisti.service.terminal.options import OrDefault, allow_secrets, choice, comma_list, dry_run, flag, integer, option

@@ -249,32 +249,6 @@ def test_more_than_the_rate_is_refused_and_says_when_to_go_on(engine: Engine):
     assert 1 <= int(second.headers["retry-after"]) <= 2
 
 
-def test_a_quota_is_given_by_keys_of_all_spaces_and_told_to_those_who_see_all(
-    keyed: httpx.Client, engine: Engine, admin: Caller
-):
-    stored = keyed.post(f"{API}/memories", json=draft(), headers=admin.headers).json()
-    path, own = f"{API}/quota", caller(engine, ("read", "append", "admin"), "default")
-    assert keyed.patch(path, json={"memories": 1}, headers=own.headers).status_code == 403
-    given = keyed.patch(path, json={"memories": 1}, headers=admin.headers)
-    assert given.json()["memories"] == {"used": 1, "limit": 1} and given.json()["bytes"]["limit"] is None
-    refused = keyed.post(f"{API}/memories", json=draft("more"), headers=own.headers)
-    assert (refused.status_code, refused.json()["code"]) == (403, "quota_exceeded")
-    assert refused.json()["quota"] == given.json() == keyed.get(f"{API}/stats", headers=own.headers).json()["quota"]
-    bound = with_mode(engine, "full", category="notes")
-    refused = keyed.post(f"{API}/memories", json=draft("more"), headers=bound.headers).json()
-    assert (refused["code"], "quota" in refused, "1 of 1" in refused["detail"]) == ("quota_exceeded", False, False)
-    assert keyed.get(f"{API}/stats", headers=bound.headers).json()["quota"] is None
-    sent = {"memories": [draft("a"), draft("b")], "atomic": False}
-    batch = keyed.post(f"{API}/memories/batch", json=sent, headers=own.headers)
-    assert [one["problem"]["code"] for one in batch.json()["items"]] == ["quota_exceeded"] * 2
-    assert keyed.delete(f"{API}/memories/{stored['id']}", headers=admin.headers).status_code == 204
-    assert keyed.post(f"{API}/memories", json=draft("more"), headers=own.headers).status_code == 201
-    for bad in ({"memories": -1}, {"bytes": 2**60}, {"memories": "1"}, {"colour": 1}):
-        assert keyed.patch(path, json=bad, headers=admin.headers).status_code == 422, bad
-    lifted = keyed.patch(path, json={"memories": None}, headers=admin.headers)
-    assert lifted.json()["memories"] == {"used": 1, "limit": None}
-
-
 def test_the_last_use_is_noted(engine: Engine):
     key = administrator(engine)
     assert engine.keys.get(key.id).last_used_at is None

@@ -10,7 +10,7 @@ from muisti.service.http.request import Request
 from muisti.service.http.respond import placed, tried
 from muisti.service.http.routing import Routes
 from muisti.service.outgoing.addresses import Refused
-from muisti.service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
+from muisti.service.webhooks.schemas import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
 from muisti.service.webhooks.sending import allowed_by
 
 routes = Routes("webhooks")

@@ -20,8 +20,8 @@ from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitPara
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
+from muisti.service.receipts.schemas import ReceiptReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.context import ContextBody
-from muisti.service.schemas.receipts import ReceiptReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.search_requests import SearchBody
 
 routes = Routes("search")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muisti.service.cli.commands.checkpoints import point_of
+from muisti.service.checkpoints.commands import point_of
 
 
 @pytest.mark.parametrize("text", ["17", "2026-01-31T09:30:00+00:00", "before-import"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muisti.service.cli.commands import erasure
+from muisti.service.erasure import commands as erasure
 from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store

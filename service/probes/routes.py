@@ -7,7 +7,7 @@ from muisti.service.http.parameters import SEQ
 from muisti.service.http.request import Request
 from muisti.service.http.respond import placed
 from muisti.service.http.routing import Routes
-from muisti.service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
+from muisti.service.probes.schemas import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
 
 routes = Routes("probes")
 

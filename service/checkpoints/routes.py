@@ -6,11 +6,7 @@ from litestar import Response
 from litestar.params import FromPath, JSONBody
 
 from muisti.service.auth.access import check
-from muisti.service.http.parameters import DRY, PAST, SEQ, CursorParameter, LimitParameter, query
-from muisti.service.http.request import Request
-from muisti.service.http.respond import followed, planned, read, tried, written_headers
-from muisti.service.http.routing import Routes
-from muisti.service.schemas.checkpoints import (
+from muisti.service.checkpoints.schemas import (
     CheckpointBody,
     CheckpointReply,
     CheckpointsReply,
@@ -24,6 +20,10 @@ from muisti.service.schemas.checkpoints import (
     RollBackBody,
     RolledBackReply,
 )
+from muisti.service.http.parameters import DRY, PAST, SEQ, CursorParameter, LimitParameter, query
+from muisti.service.http.request import Request
+from muisti.service.http.respond import followed, planned, read, tried, written_headers
+from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.spaces import SpaceReply
 

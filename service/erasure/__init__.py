@@ -1,0 +1,1 @@
+"""Permanent erasure, with signed reports."""

@@ -1,0 +1,1 @@
+"""Probes: test questions with the memory that a search must find."""

@@ -1,0 +1,1 @@
+"""Quotas: how many memories and bytes a space may hold."""

@@ -1,0 +1,1 @@
+"""Receipts of searches: listed, shown, run again."""
