@@ -25,12 +25,12 @@ from rich.table import Table
 
 from loadtests.chunking import prose
 from muisti.client import calls
-from muisti.service.cli.commands import looking
-from muisti.service.cli.commands.bringing import Watching
-from muisti.service.cli.commands.looking import Folder, Look
+from muisti.service.cli import Globals  # with the application
+from muisti.service.documents import looking
+from muisti.service.documents.bringing import Watching
+from muisti.service.documents.looking import Folder, Look
 from muisti.service.folders import git
 from muisti.service.folders.choosing import files
-from muisti.service.terminal.base import Globals
 from muisti.service.terminal.opening import Session
 from muisti.service.terminal.session import session
 

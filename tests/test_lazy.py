@@ -34,7 +34,7 @@ LATE = {
     ("service/background/upkeep.py", "muisti.service.auth.signing"): "45 ms: cryptography",
 }
 
-COMMAND_LINE = re.compile(r"service/(cli|terminal)/|.*/commands\.py$")
+COMMAND_LINE = re.compile(r"service/(cli|terminal)/|.*commands\.py$")
 
 
 @cache

@@ -47,7 +47,9 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
     "service/openapi/document.py:_parameters": "paths of the routes",
-    "service/routes/discourse.py:summarise_exchange": SHORT.format("a part of a path, of which 15 digits are read"),
+    "service/conversations/discourse_routes.py:summarise_exchange": SHORT.format(
+        "a part of a path, of which 15 digits are read"
+    ),
     "service/http/parameters.py:etags": lambda: [re.compile(parameters._TAG)],
     "service/formats/importers/basic_memory.py:_of": lambda: [
         re.compile(r"\n{3,}"),

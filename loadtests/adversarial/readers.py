@@ -54,21 +54,22 @@ from muisti.service.console.asking import hits as marking
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
-from muisti.service.formats.graphs import formats as statements
 from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers.obsidian import Note
 from muisti.service.formats.importers.shapes import Shape
+from muisti.service.graph import formats as statements
 from muisti.service.http import parameters, respond
 from muisti.service.http.decode import decode
 from muisti.service.mcp import messages as mcp_messages
-from muisti.service.mcp import recall, rendering, resources
+from muisti.service.mcp import recall, resources
 from muisti.service.mcp import tools as given
-from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 from muisti.service.terminal import project, views
+from muisti.service.tools import rendering
+from muisti.service.tools.arguments import Remember
 from tests.core.parsing import samples
 
 PASSAGE = MAX_TOKENS * WORD_MAX  # characters

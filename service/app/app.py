@@ -39,7 +39,6 @@ from muisti.service.http.parameters import KnownParameters
 from muisti.service.http.request import Request, caught_up
 from muisti.service.http.routing import Application
 from muisti.service.mcp.route import McpApp
-from muisti.service.mcp.session import citation_of
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
@@ -52,6 +51,7 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
 from muisti.service.settings.tool_groups import groups_in
+from muisti.service.tools.session import citation_of
 
 if TYPE_CHECKING:
     from muisti.service.auth import tokens as jwt

@@ -33,7 +33,7 @@ SECTIONS = {
         "search": ("search:search", "Find the memories that best answer a query."),
         "context": ("context:context", "Make the text for a prompt, within a number of tokens."),
         "code": ("code:code", "Find symbols of stored source code, and what uses them."),
-        "graph": ("graph:graph", "Ask who and what the memories are about."),
+        "graph": ("graph.commands:graph", "Ask who and what the memories are about."),
         "list": ("read:list_memories", "List memories, newest first."),
         "get": ("read:get", "Show one memory."),
         "put": ("write:put", "Store a text at a category and key, replacing any memory there."),
@@ -48,11 +48,16 @@ SECTIONS = {
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
     "Documents": {
-        "ingest": ("documents:ingest", "Store files as documents, in chunks that searches find."),
-        "documents": ("documents:documents", "List, show and delete documents."),
-        "hooks": ("documents:hooks", "Make git bring each commit into the documents."),
+        "ingest": ("documents.commands:ingest", "Store files as documents, in chunks that searches find."),
+        "documents": ("documents.commands:documents", "List, show and delete documents."),
+        "hooks": ("documents.commands:hooks", "Make git bring each commit into the documents."),
     },
-    "Conversations": {"conversations": ("discourse:conversations", "Store and read conversations turn by turn.")},
+    "Conversations": {
+        "conversations": (
+            "conversations.discourse_commands:conversations",
+            "Store and read conversations turn by turn.",
+        )
+    },
     "History": {
         "history": ("history:history", "Show the versions of a memory and what each changed."),
         "restore": ("history:restore", "Restore an earlier version of a memory."),

@@ -1,4 +1,4 @@
-"""Batches of memories or turns: decoded one by one, then stored all together or each for itself."""
+"""Batches of memories: decoded one by one, then stored all together or each for itself."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,6 @@ from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft, Memory, Seq
 from muisti.core.views.write import Write
 from muisti.service.http.decode import decode
-from muisti.service.schemas.conversation_requests import ExchangeBody, ExchangesBody
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
 from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply, suggestions_of
@@ -26,16 +25,6 @@ Refusal = MuistiError | HttpError
 
 
 decoder(DraftBody)  # items are read on worker threads
-decoder(ExchangeBody)
-
-
-def turns_of(data: ExchangesBody, path: str = "$.items") -> list[ExchangeBody]:
-    """Return the turns of a request.
-
-    Raises:
-        InvalidInput, HttpError: one of them is none.
-    """
-    return [decode(raw, ExchangeBody, f"{path}[{place}]") for place, raw in enumerate(data.items)]
 
 
 def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:

@@ -10,18 +10,18 @@ from muisti.core.model.terms import PruneStrategy
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.checkpoints.schemas import ClearedReply
+from muisti.service.documents.ingesting import looker
+from muisti.service.documents.schemas import PruneDocumentsReply
 from muisti.service.erasure.schemas import PurgeBody
-from muisti.service.http.ingesting import looker
-from muisti.service.mcp.arguments import InSpace
-from muisti.service.mcp.catalog import tool
-from muisti.service.mcp.rendering import counted, one_line
-from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas import fields
-from muisti.service.schemas.documents import PruneDocumentsReply
 from muisti.service.schemas.generations import GenerationReply, GenerationsReply
 from muisti.service.schemas.replies import StatsReply
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
+from muisti.service.tools.arguments import InSpace
+from muisti.service.tools.catalog import tool
+from muisti.service.tools.rendering import counted, one_line
+from muisti.service.tools.session import Call, Json, Outcome
 
 _OPERATIONS = 10  # of which latencies in ms are shown, the most frequent first
 _NAMED = 20  # things that a text lists

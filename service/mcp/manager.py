@@ -25,12 +25,12 @@ from muisti.core.model.values import Seq
 from muisti.service.asgi.messages import Header
 from muisti.service.auth.access import Access
 from muisti.service.mcp import resources
-from muisti.service.mcp.catalog import Tool
 from muisti.service.mcp.refusals import said
-from muisti.service.mcp.session import Session
 from muisti.service.mcp.tools import offered, run, schema_of, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
+from muisti.service.tools.catalog import Tool
+from muisti.service.tools.session import Session
 from muisti.service.version import installed_version
 
 STREAMS = 256  # at the same time, in this process

@@ -18,12 +18,12 @@ from muisti.core.model.values import LIMIT_MAX, Memory
 from muisti.core.query import filters, points
 from muisti.core.support.waiting import refuse_long
 from muisti.service.http.parameters import HISTORY_CHARACTERS, version_in
-from muisti.service.mcp import arguments
-from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.recall import fits, listed, packed, size
-from muisti.service.mcp.rendering import NOTICE, Json, counted, flat, history_told, more, one_line, quoted, shown
-from muisti.service.mcp.session import Call, Outcome, url_of
 from muisti.service.observability.reads import asked_now
+from muisti.service.tools import arguments
+from muisti.service.tools.catalog import tool
+from muisti.service.tools.rendering import NOTICE, Json, counted, flat, history_told, more, one_line, quoted, shown
+from muisti.service.tools.session import Call, Outcome, url_of
 
 SHARE = 4  # the part of an answer's tokens that instructions may take: one in so many
 WIDEST = 16  # characters of a token, on average at most; longer texts are not counted

@@ -12,7 +12,7 @@ from muisti.core.conversations.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
 from muisti.core.support.waiting import refuse_long
-from muisti.service.mcp.rendering import NOTICE, counted, located, one_line, quoted, shown
+from muisti.service.tools.rendering import NOTICE, counted, located, one_line, quoted, shown
 
 Json = dict[str, Any]
 Render = Callable[[Json, int], tuple[Json, str]]  # an answer of one memory that names so many of the others

@@ -23,11 +23,11 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.outcomes import Instead
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp.rendering import differences, one_line, quoted
-from muisti.service.mcp.session import Outcome
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.likeness import LikenessReply
 from muisti.service.settings.tool_groups import Group, in_order
+from muisti.service.tools.rendering import differences, one_line, quoted
+from muisti.service.tools.session import Outcome
 
 Json = dict[str, Any]
 

@@ -14,11 +14,11 @@ from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.terms import Scope
 from muisti.service.formats.lines import encoded
 from muisti.service.http.decode import LINES
-from muisti.service.mcp.arguments import Recall
 from muisti.service.mcp.recall import packed
-from muisti.service.mcp.rendering import shown
-from muisti.service.mcp.session import Session
 from muisti.service.schemas.errors import HttpError
+from muisti.service.tools.arguments import Recall
+from muisti.service.tools.rendering import shown
+from muisti.service.tools.session import Session
 from muisti.service.version import installed_version
 
 EXPORT_MAX = 1 << 20  # bytes

@@ -33,11 +33,11 @@ from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON
 from muisti.service.mcp.messages import HANDSHAKE, MODERN, Unreadable, check_revision, message_of
-from muisti.service.mcp.session import RESOURCE, Session
 from muisti.service.mcp.tools import run, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings.tool_groups import TOOL_GROUPS, Group, groups_in
+from muisti.service.tools.session import RESOURCE, Session
 from muisti.service.version import installed_version
 
 SERVER = {"name": "muisti", "title": "Muisti", "version": installed_version()}

@@ -10,16 +10,19 @@ from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.values import TRUST
 from muisti.core.query.filter_fields import nearest
 from muisti.service.auth.access import Access, single_space
+from muisti.service.conversations import tools as conversations
+from muisti.service.documents import tools as documents
+from muisti.service.graph import tools as graph
 from muisti.service.http.decode import decode, fitted
-from muisti.service.mcp import admin, conversations, documents, graph, reads, writes
+from muisti.service.mcp import admin, reads, writes
 from muisti.service.mcp.admin import Purge
-from muisti.service.mcp.arguments import WRITING, UndoChanges
-from muisti.service.mcp.catalog import Tool, described, fields_of, properties_of, required_of
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
-from muisti.service.mcp.session import Call, Outcome, Session
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings.tool_groups import Group
+from muisti.service.tools.arguments import WRITING, UndoChanges
+from muisti.service.tools.catalog import Tool, described, fields_of, properties_of, required_of
+from muisti.service.tools.session import Call, Outcome, Session
 
 Json = dict[str, Any]
 

@@ -11,15 +11,15 @@ from muisti.core.text.discourse.signals import suggested
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
-from muisti.service.mcp.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
-from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.refusals import refused
-from muisti.service.mcp.rendering import brief, counted, differences, one_line
-from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.policy import flagged
 from muisti.service.schemas.requests import on_conflict_of
+from muisti.service.tools.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
+from muisti.service.tools.catalog import tool
+from muisti.service.tools.rendering import brief, counted, differences, one_line
+from muisti.service.tools.session import Call, Json, Outcome
 
 # Reports where a write differs from what the caller asked for
 

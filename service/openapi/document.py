@@ -14,15 +14,12 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import ParameterKwarg, PathParameter, QueryParameter
 from litestar.routes import HTTPRoute
 
+from muisti.service.conversations.requests import ExchangeBody, ExchangesBody
 from muisti.service.erasure.schemas import ErasureReply
 from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
 from muisti.service.http.uploads import FORM
 from muisti.service.openapi.words import ABOUT, HEADERS, LINKS, PARAMETERS, PATH_TYPES, SECURITY, STREAMED, TAGS, named
-from muisti.service.schemas.conversation_requests import (
-    ExchangeBody,
-    ExchangesBody,
-)
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
 from muisti.service.schemas.replies import AddedReply, DryRunReply, ItemsReply, MemoryReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody

@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from litestar.handlers import HTTPRouteHandler
 
 from muisti.service.checkpoints import routes as checkpoints
+from muisti.service.conversations import discourse_routes as discourse
+from muisti.service.conversations import routes as conversations
+from muisti.service.documents import routes as documents
 from muisti.service.erasure import routes as erasure
+from muisti.service.graph import routes as graph
 from muisti.service.http.routing import by_path
 from muisti.service.probes import routes as probes
 from muisti.service.quotas import routes as quotas
@@ -15,11 +19,7 @@ from muisti.service.routes import (
     changes,
     code,
     conflicts,
-    conversations,
-    discourse,
-    documents,
     generations,
-    graph,
     keys,
     lint,
     memories,

@@ -10,8 +10,6 @@ from muisti.client import calls
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
 from muisti.core.model.terms import Scope
-from muisti.core.query.points import parse
-from muisti.service.formats.graphs.formats import GraphFormat, exported
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.moving import ImportedReply, ImportReply
@@ -33,25 +31,25 @@ class There:
     """Spaces of a server."""
 
     def __init__(self, client: Client) -> None:
-        self._client = client
+        self.client = client
 
     def spaces(self) -> dict[str, bool]:
         """Map the name of each space to whether nothing was ever stored in it."""
         return {
-            space["name"]: space["seq"].endswith(":0") for space in self._client.send(calls.list_spaces()).data["items"]
+            space["name"]: space["seq"].endswith(":0") for space in self.client.send(calls.list_spaces()).data["items"]
         }
 
     def make(self, space: str) -> None:
         """Create the space if it is missing."""
         try:
-            self._client.send(calls.create_space({"name": space}))
+            self.client.send(calls.create_space({"name": space}))
         except ApiError as error:
             if error.status != 409:  # another client has just created it
                 raise
 
     def drop(self, space: str) -> None:
         """Delete a space."""
-        self._client.send(calls.delete_space(space, confirm=space))
+        self.client.send(calls.delete_space(space, confirm=space))
 
     @contextmanager
     def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
@@ -60,14 +58,8 @@ class There:
         Raises:
             Unreachable: the stream ends before the last line.
         """
-        with self._client.stream(calls.export_space(space, vectors=vectors)) as response:
+        with self.client.stream(calls.export_space(space, vectors=vectors)) as response:
             yield whole(response.iter_bytes())
-
-    @contextmanager
-    def graph(self, space: str, form: GraphFormat, as_of: str | None) -> Iterator[Iterator[bytes]]:
-        """Stream the graph of a space in a format, in pieces."""
-        with self._client.stream(calls.export_graph(space, format=form, as_of=as_of)) as response:
-            yield response.iter_bytes()
 
     def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
         """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines.
@@ -76,57 +68,50 @@ class There:
         """
         request = calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run, task=None if dry_run else True)
         try:
-            answer = self._client.send(request).data
+            answer = self.client.send(request).data
         except ApiError as error:
             if (report := error.problem.get("report")) is None:
                 raise
             return report
-        return answer if dry_run else _result(ended(self._client, space, answer, note))
+        return answer if dry_run else _result(ended(self.client, space, answer, note))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""
-        return self._client.send(calls.undo_import(space, str(number)))
+        return self.client.send(calls.undo_import(space, str(number)))
 
 
 class Here:
     """Spaces of an engine in this process. Every call raises `ApiError` where a server would refuse."""
 
     def __init__(self, engine: "Engine", caller: "Caller") -> None:
-        self._engine, self._memories = engine, engine.seen_by(caller)
+        self._engine, self.memories = engine, engine.seen_by(caller)
 
     def spaces(self) -> dict[str, bool]:
         """Map the name of each space to whether nothing was ever stored in it."""
-        with _refusing():
+        with refusing():
             return {space.name: not space.seq for space in self._engine.spaces.list()}
 
     def make(self, space: str) -> None:
         """Create the space if it is missing."""
-        with _refusing():
+        with refusing():
             self._engine.spaces.ensure(space)
 
     def drop(self, space: str) -> None:
         """Delete a space."""
-        with _refusing():
+        with refusing():
             self._engine.spaces.delete(space)
 
     @contextmanager
     def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
         """Stream the lines of a space, in pieces."""
-        with _refusing():
-            export = self._memories.read.export(space, installed_version(), vectors=vectors)
+        with refusing():
+            export = self.memories.read.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
-
-    @contextmanager
-    def graph(self, space: str, form: GraphFormat, as_of: str | None) -> Iterator[Iterator[bytes]]:
-        """Stream the graph of a space in a format, in pieces."""
-        with _refusing():
-            graph = self._memories.graph.export(space, as_of=parse(as_of))
-        yield exported(form, graph.nodes(), graph.edges())
 
     def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
         """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
-        with _refusing():
-            incoming = self._memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)
+        with refusing():
+            incoming = self.memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)
             lines = Lines(incoming.take)
             try:
                 for piece in pieces:
@@ -141,15 +126,15 @@ class Here:
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""
-        with _refusing():
-            return Reply(msgspec.json.encode(ImportedReply.of(self._memories.write.undo_import(space, number))), {})
+        with refusing():
+            return Reply(msgspec.json.encode(ImportedReply.of(self.memories.write.undo_import(space, number))), {})
 
 
 End = There | Here  # every call may raise `ApiError`
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
+def refusing() -> Iterator[None]:
     """Turn an error of the core into the `ApiError` that a client of a server would get."""
     try:
         yield

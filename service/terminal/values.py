@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
+STDIN = "-"  # as a text or a file: standard input
 MEANT = 3  # words that are suggested for a wrong one
 SHOWN = 60  # characters of a wrong value
 

@@ -16,9 +16,9 @@ from muisti.core.engine import Engine
 from muisti.core.model.spaces import Policy
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
-from muisti.service.mcp.catalog import properties_of
 from muisti.service.mcp.tools import TOOLS
 from muisti.service.settings import Settings
+from muisti.service.tools.catalog import properties_of
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.keyed import ANY_KEY, BODIES, NEEDS, STATEMENTS, TOOL_ARGUMENTS
 from tests.stores import FileStore

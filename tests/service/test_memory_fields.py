@@ -4,10 +4,10 @@ from muisti.core.model.fields import SENT, TIMES
 from muisti.core.model.values import Memory
 from muisti.service.cli.commands import read
 from muisti.service.formats import markdown
-from muisti.service.mcp.catalog import WORDS
-from muisti.service.mcp.rendering import shown
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.schemas.requests import DraftBody, PatchBody
+from muisti.service.tools.catalog import WORDS
+from muisti.service.tools.rendering import shown
 from tests.core.model.test_fields import FULL, NAMES, named
 
 

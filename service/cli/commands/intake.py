@@ -28,9 +28,9 @@ from muisti.service.terminal.output import answer, print_json, show, talk
 from muisti.service.terminal.progress import Stages
 from muisti.service.terminal.project import VARIABLE, space_name
 from muisti.service.terminal.session import ask
+from muisti.service.terminal.values import STDIN
 from muisti.service.terminal.views import Shown, ago_of, cell, grid, listed, tabbed
 
-STDIN = "-"
 NAMED = 10  # bad lines on a terminal
 REASONS = {
     "exists": "in this space already",

@@ -14,7 +14,6 @@ from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.background.upkeep import Upkeep
 from muisti.service.mcp.manager import make_server
-from muisti.service.mcp.session import Session, citation_of
 from muisti.service.mcp.stdio import serve
 from muisti.service.observability import logs
 from muisti.service.runtime.workers import Backend
@@ -24,6 +23,7 @@ from muisti.service.terminal.base import Globals
 from muisti.service.terminal.callers import grant_of
 from muisti.service.terminal.configuration import category_of, in_force, mode_of, settings_for
 from muisti.service.terminal.opening import refusals, space_choice
+from muisti.service.tools.session import Session, citation_of
 
 _LOG = logging.getLogger("muisti.mcp")
 

@@ -16,6 +16,7 @@ from muisti.service.terminal.naming import NAME, find, find_id, locate, memory_a
 from muisti.service.terminal.options import choice, comma_list, dry_run, if_version, memory_fields, option, said_fields
 from muisti.service.terminal.output import answer, hint, show, talk
 from muisti.service.terminal.session import Reply, Session, session
+from muisti.service.terminal.values import STDIN
 from muisti.service.terminal.views import Shown, brief, cell, fields, grid, likeness, lines, said, stack, stated, tabbed
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ else:  # numpy and the core
     secrets = Lazy("muisti.core.text.secrets")
     sentences = Lazy("muisti.core.text.sentences")
 
-STDIN = "-"
 SHOWN = 60  # characters of a content in a confirmation
 
 

@@ -24,9 +24,9 @@ from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.terms import Scope
 from muisti.service.app.app import create_app
 from muisti.service.console.app import handlers
-from muisti.service.mcp.catalog import properties_of
 from muisti.service.mcp.tools import TOOLS
 from muisti.service.settings import Settings
+from muisti.service.tools.catalog import properties_of
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.console.forms import forms_of, sign_in
 from tests.service.keyed import BODIES, LINES, NEEDS, PUBLIC, QUERIES, STATEMENTS, TOOL_ARGUMENTS, administrator

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from muisti.core.engine import Engine
 from muisti.core.model.terms import ENTITIES_MAX, EntityKind
 from muisti.service.console.pages.graph import FORMATS, KINDS, MOST
-from muisti.service.formats.graphs.formats import GRAPH_FORMATS
+from muisti.service.graph.formats import GRAPH_FORMATS
 from tests.service.console.forms import SPACE
 
 pytestmark = pytest.mark.one_store

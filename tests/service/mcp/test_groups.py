@@ -24,12 +24,12 @@ from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.mcp import admin, tools, writes
-from muisti.service.mcp.arguments import InSpace, UndoChanges
-from muisti.service.mcp.session import Call, Outcome
 from muisti.service.mcp.tools import offered
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
+from muisti.service.tools.arguments import InSpace, UndoChanges
+from muisti.service.tools.session import Call, Outcome
 from tests.service.keyed import with_mode
 from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 

@@ -20,9 +20,9 @@ from muisti.core.model.values import LOCAL, Draft
 from muisti.service.auth.access import Access
 from muisti.service.mcp import manager
 from muisti.service.mcp.manager import make_server
-from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
+from muisti.service.tools.session import Session
 from tests.core.fakes import Clock
 from tests.service.app.test_server import serving
 from tests.stores import at

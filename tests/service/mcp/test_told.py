@@ -6,10 +6,10 @@ import pytest
 
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
-from muisti.service.mcp.catalog import Tool
 from muisti.service.mcp.manager import told
 from muisti.service.mcp.tools import TOOLS
 from muisti.service.schemas.keys import MODES
+from muisti.service.tools.catalog import Tool
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -1,0 +1,1 @@
+"""Conversations, their turns, topics and summaries, and working memory."""

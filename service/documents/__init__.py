@@ -1,0 +1,1 @@
+"""Documents: stored from files and folders, listed, compared and deleted."""

@@ -1,1 +1,0 @@
-"""Graphs in the formats of other programs, and as pictures: nodes and edges in, lines of text out."""

@@ -1,0 +1,1 @@
+"""The knowledge graph: questions, decisions of people, exports and pictures."""

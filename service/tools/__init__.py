@@ -1,0 +1,1 @@
+"""Frame of MCP tools: their declaration, arguments, sessions and rendering. It knows no tool."""
