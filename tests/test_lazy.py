@@ -26,7 +26,7 @@ LATE = {
     ("service/app/app.py", "muisti.service.auth.tokens"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",
-    ("service/console/mount.py", "muisti.service.console.app"): "200 ms, when somebody opens a page",
+    ("service/pages/mount.py", "muisti.service.pages.app"): "200 ms, when somebody opens a page",
     ("service/mcp/route.py", "muisti.service.mcp.manager"): "900 ms: the SDK, which plain calls do without",
     ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
     ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",

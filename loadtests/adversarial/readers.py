@@ -50,7 +50,6 @@ from muisti.core.write import recent_results, screening, validate
 from muisti.core.write.conflicts import judgement, stance, words
 from muisti.service.asgi.messages import chosen
 from muisti.service.cli.commands import storing as capture
-from muisti.service.console.asking import hits as marking
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
@@ -65,6 +64,7 @@ from muisti.service.mcp import messages as mcp_messages
 from muisti.service.mcp import recall, resources
 from muisti.service.mcp import tools as given
 from muisti.service.observability import reads
+from muisti.service.pages.asking import hits as marking
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 from muisti.service.terminal import project, views

@@ -31,7 +31,7 @@ from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.middleware import AuthMiddleware, Limits, access_of
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep, signer
-from muisti.service.console.mount import ROOT, Console
+from muisti.service.console import ROOT
 from muisti.service.feed.stream import SeqWatcher
 from muisti.service.http.decode import SLASH
 from muisti.service.http.middleware import RequestMiddleware
@@ -42,6 +42,7 @@ from muisti.service.mcp.route import McpApp
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
+from muisti.service.pages.mount import Console
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow

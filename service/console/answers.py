@@ -14,7 +14,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from muisti.client import MuistiError
 from muisti.service.auth.browser import FORM, form_token, set_cookie
-from muisti.service.console.mount import ROOT
+from muisti.service.console import ROOT
+from muisti.service.console.choosing import Unreadable
 from muisti.service.console.render import HEADERS, View, draw
 from muisti.service.console.visit import OF_NOW, NotSignedIn, Visit, cookie, link
 from muisti.service.schemas.errors import crash
@@ -266,3 +267,16 @@ def _of(visit: Visit, sections: Any) -> list[Any]:
 
 
 _TITLES = {403: "This form was refused", 404: "There is no such page", 405: "That is no page to read"}
+
+
+def problem_of(error: Unreadable | MuistiError) -> dict[str, Any]:
+    """Return what a form shows of a refusal."""
+    if isinstance(error, Unreadable):
+        return {"detail": "A field cannot be read.", "errors": [{"path": error.path, "message": str(error)}]}
+    detail = error.problem.get("title") if error.conflicts or error.errors else str(error)
+    return {"detail": detail, "errors": error.errors, "conflicts": error.conflicts}
+
+
+def status_of(error: Unreadable | MuistiError) -> int:
+    """Return the status of a page that shows a refusal."""
+    return error.status if isinstance(error, MuistiError) else 422

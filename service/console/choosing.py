@@ -12,6 +12,10 @@ STATUSES = ("active", "candidate", "superseded", "deprecated")
 IMPORTANCE = ("low", "medium", "high", "critical")
 SOURCE_CLASSES = ("user", "tool", "model", "unknown", "web")
 KINDS = ("memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document", "entity", "relation")
+CHANGES = (
+    *("created", "updated", "superseded", "restored", "deleted", "undone", "expired"),
+    *("reembedded", "rolled_back", "merged", "forked"),
+)
 
 GAP = "\n\n"  # between both messages of a turn
 Form = Literal["text", "line", "choice", "tags", "json"]

@@ -14,7 +14,7 @@ from litestar.types import ASGIApp
 from muisti.client import AsyncMuisti, Call, MuistiError
 from muisti.client.types import AccessReply
 from muisti.service.auth.browser import SESSION, cookie_of
-from muisti.service.console.mount import ROOT
+from muisti.service.console import ROOT
 
 SECONDS = 60.0
 

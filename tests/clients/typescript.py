@@ -16,10 +16,10 @@ from typing import Any
 
 import httpx
 
-from muisti.service.console.asking.settings import asked_of, wanted_of
-from muisti.service.console.pages.ask import CONTEXT, SEARCH, Server, snippets
+from muisti.service.pages.ask import CONTEXT, SEARCH, Server, snippets
+from muisti.service.pages.asking.settings import asked_of, wanted_of
 from tests.conformance.__main__ import serving
-from tests.service.console.asking.test_snippets import ASKED, NOTES
+from tests.service.pages.asking.test_snippets import ASKED, NOTES
 from tests.test_recipes import TASKS
 
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins

@@ -13,6 +13,7 @@ from muisti.service.cli import main
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, Breakable, draft
+from tests.service.pages.forms import ADMIN
 from tests.stores import Everything, Stores, migrated, settings_at
 
 Run = Callable[..., Result]
@@ -40,6 +41,13 @@ def engine(database: Breakable, clock: Clock) -> Iterator[Engine]:
 @pytest.fixture
 def client(engine: Engine) -> Iterator[httpx.Client]:
     with TestClient(create_app(Settings(), engine=engine)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def keyed(engine: Engine) -> Iterator[httpx.Client]:
+    """A client of a server with keys, without a session."""
+    with TestClient(create_app(Settings(admin_key=ADMIN), engine=engine)) as opened:
         yield opened
 
 

@@ -23,13 +23,13 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.terms import Scope
 from muisti.service.app.app import create_app
-from muisti.service.console.app import handlers
 from muisti.service.mcp.tools import TOOLS
+from muisti.service.pages.app import handlers
 from muisti.service.settings import Settings
 from muisti.service.tools.catalog import properties_of
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.console.forms import forms_of, sign_in
 from tests.service.keyed import BODIES, LINES, NEEDS, PUBLIC, QUERIES, STATEMENTS, TOOL_ARGUMENTS, administrator
+from tests.service.pages.forms import forms_of, sign_in
 from tests.service.test_every_stored_text import texts, with_text
 from tests.stores import FileStore
 

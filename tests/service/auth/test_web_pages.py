@@ -12,7 +12,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.console.app import handlers
+from muisti.service.pages.app import handlers
 from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
 

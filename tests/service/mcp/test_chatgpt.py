@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from muisti.core.engine import Engine
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app, open_engine
-from muisti.service.console.app import handlers
+from muisti.service.pages.app import handlers
 from muisti.service.settings import Settings
 from muisti.service.tools.session import CONSOLE, RESOURCE, citation_of
 from tests.service.keyed import administrator, with_mode

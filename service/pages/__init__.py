@@ -1,0 +1,1 @@
+"""Pages of the console that have no room, one topic a module, and the application with all pages."""

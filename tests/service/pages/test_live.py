@@ -1,0 +1,43 @@
+"""Live: the latest changes are there without scripts, and the streams that scripts follow are the API's own."""
+
+from typing import get_args
+
+import httpx
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from muisti.core.model.terms import ChangeKind
+from muisti.service.console.choosing import CHANGES
+from tests.service.pages.forms import SPACE
+
+pytestmark = pytest.mark.one_store
+PAGE = f"/console/spaces/{SPACE}/live"
+
+
+def test_all_kinds_of_changes_are_followed():
+    assert set(CHANGES) == set(get_args(ChangeKind))
+
+
+def test_the_latest_changes_are_shown_and_lead_to_their_memories(client: httpx.Client):
+    ids = [client.post(f"/v1/spaces/{SPACE}/memories", json={"content": f"Note {n}"}).json()["id"] for n in range(3)]
+    rows = LexborHTMLParser(client.get(PAGE).text).css("tbody[data-stream-name=changes] tr")
+    links = [row.css_first("a").attributes["href"] for row in rows]
+    assert links == [f"/console/spaces/{SPACE}/memories/{one}" for one in reversed(ids)]
+
+
+def test_changes_are_filtered_by_author(client: httpx.Client):
+    for author in ("Ann", "Ben"):
+        client.post(f"/v1/spaces/{SPACE}/memories", json={"content": f"By {author}", "author": author})
+    page = LexborHTMLParser(client.get(PAGE, params={"author": "Ann"}).text)
+    body = page.css_first("tbody[data-stream-name=changes]")
+    assert [link.text() for link in body.css("a")] == ["By Ann"]
+    assert "author=Ann" in (body.attributes["data-stream"] or "")
+
+
+def test_the_log_of_reads_that_is_off_says_how_to_turn_it_on(client: httpx.Client):
+    assert "MUISTI_READ_LOG=ring" in client.get(PAGE).text
+
+
+def test_a_text_of_a_memory_is_no_html(client: httpx.Client):
+    client.post(f"/v1/spaces/{SPACE}/memories", json={"content": "<img src=x onerror=alert(1)>"})
+    assert "<img src=x" not in client.get(PAGE).text

@@ -1,0 +1,134 @@
+"""The list of memories, and the form that adds one."""
+
+from typing import Any
+
+import httpx
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from muisti.core.engine import Engine
+from tests.service.fakes import API, draft
+from tests.service.pages.forms import ended, first, form_to, forms_of, reader, send
+
+pytestmark = pytest.mark.one_store
+
+PAGE = "/console/spaces/default/memories"
+
+
+def titles(html: str) -> list[str]:
+    return [one.text() for one in LexborHTMLParser(html).css("#results .list h2")]
+
+
+def stored(client: httpx.Client, content: str, **fields: Any) -> dict[str, Any]:
+    return client.post(f"{API}/memories", json=draft(content, **fields), params={"on_conflict": "keep"}).json()
+
+
+def test_newest_come_first_and_pages_follow_by_cursor(client: httpx.Client):
+    for number in range(35):
+        stored(client, f"Island number {number}")
+    newest = client.get(PAGE).text
+    assert titles(newest)[:2] == ["Island number 34", "Island number 33"]
+    assert len(titles(newest)) == 30
+    link = first(LexborHTMLParser(newest), ".pager a")
+    second = client.get(str(link.attributes["href"])).text
+    assert titles(second) == [f"Island number {number}" for number in range(4, -1, -1)]
+    assert ".pager" not in second
+
+
+@pytest.mark.parametrize(("query", "found"), [
+    ({"category": "team"}, ["A"]), ({"tags": "tea"}, ["B"]), ({"author": "Ann"}, ["B"]), ({"type": "guard"}, ["C"]),
+    ({"importance": "high"}, ["A"]), ({"author": "Ann", "category": "team"}, []),
+    ({"sort": "created_at"}, ["A", "B", "C"]), ({"sort": "nonsense"}, ["C", "B", "A"]),
+    ({"created_at.lt": "2000-01-01"}, []),
+])  # fmt: skip
+def test_filters_of_the_url_are_those_of_the_api(client: httpx.Client, query: dict[str, str], found: list[str]):
+    stored(client, "A", category="team", importance="high")
+    stored(client, "B", tags=["tea"], author="Ann")
+    stored(client, "C", type="guard")
+    assert titles(client.get(PAGE, params=query).text) == found
+
+
+def test_a_filter_that_the_api_refuses_is_explained(client: httpx.Client):
+    answer = client.get(PAGE, params={"type": "opinion"})
+    assert answer.status_code == 422
+    assert "opinion" in answer.text
+
+
+def test_facets_have_the_counts_of_the_api(client: httpx.Client):
+    for content in ("A", "B"):
+        stored(client, content, category="team", tags=["tea"])
+    facets = LexborHTMLParser(client.get(PAGE).text).css(".facets li")
+    assert [one.text(separator=" ").split() for one in facets] == [["team", "2"], ["tea", "2"]]
+
+
+def test_an_empty_list_says_how_to_fill_it(client: httpx.Client):
+    assert "Nothing is remembered yet" in client.get(PAGE).text
+    assert "No memory meets these filters" in client.get(PAGE, params={"author": "Zoe"}).text
+
+
+def test_the_past_is_listed_and_offers_no_change(client: httpx.Client):
+    before = client.get(f"{API}").json()["seq"]
+    stored(client, "Later")
+    html = client.get(PAGE, params={"as_of": before}).text
+    assert titles(html) == []
+    assert f'href="{PAGE}/new' not in html
+
+
+def test_hostile_text_is_shown_and_does_nothing(client: httpx.Client):
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    stored(client, evil, category=evil[:40], tags=[evil[:30]], author=evil, source=evil)
+    html = client.get(PAGE, params={"author": evil}).text
+    assert "<script>alert" not in html and "<img src=x" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_memory_is_added_with_its_fields(client: httpx.Client):
+    form = form_to(client.get(f"{PAGE}/new").text, PAGE)
+    given = {
+        "content": "one\r\ntwo", "tags": "a, b", "category": "team", "metadata": '{"n": 1}', "source_class": "user",
+    }  # fmt: skip
+    answer = send(client, form, **given)
+    assert "The memory is stored." in ended(client, answer)
+    memory = client.get(f"{API}/memories").json()["items"][0]
+    assert memory["content"] == "one\ntwo"
+    assert (memory["tags"], memory["category"], memory["metadata"]) == (["a", "b"], "team", {"n": 1})
+    assert memory["source_class"] == "user"
+
+
+def test_what_was_added_can_be_undone(client: httpx.Client):
+    form = form_to(client.get(f"{PAGE}/new").text, PAGE)
+    page = ended(client, send(client, form, content="Oops"))
+    send(client, form_to(page, "/console/spaces/default/undo"))
+    assert client.get(f"{API}/memories").json()["items"] == []
+
+
+@pytest.mark.parametrize(("choice", "left"), [("keep", 2), ("review", 2), ("supersede", 1)])
+def test_a_repeated_memory_is_shown_beside_the_other_and_decided(client: httpx.Client, choice: str, left: int):
+    old = stored(client, "We deploy on Fridays")
+    form = form_to(client.get(f"{PAGE}/new").text, PAGE)
+    refused = send(client, form, content="We deploy on Fridays", author="Ann")
+    assert refused.status_code == 409
+    assert old["id"] in refused.text
+    again = form_to(refused.text, PAGE)
+    assert (again.fields["content"], again.fields["author"]) == ("We deploy on Fridays", "Ann")
+    assert send(client, again, on_conflict=choice).status_code == 303
+    assert len(client.get(f"{API}/memories").json()["items"]) == left
+    assert len(client.get(f"{API}/conflicts").json()["items"]) == (1 if choice == "review" else 0)
+
+
+@pytest.mark.parametrize("fields", [{"metadata": "{"}, {"event_at": "yesterday"}, {"content": ""}])
+def test_a_refused_form_keeps_what_was_typed(client: httpx.Client, fields: dict[str, str]):
+    form = form_to(client.get(f"{PAGE}/new").text, PAGE)
+    given = {"content": "\nfirst line\n", "reason": "because"} | fields
+    answer = send(client, form, **given)
+    assert answer.status_code == 422
+    kept = form_to(answer.text, PAGE).fields
+    assert {name: kept[name] for name in given} == given
+    assert LexborHTMLParser(answer.text).css_first("[role=alert]") is not None
+
+
+def test_a_key_that_only_reads_cannot_add(keyed: httpx.Client, engine: Engine):
+    reader(keyed)
+    assert [one for one in forms_of(keyed.get(f"{PAGE}/new").text) if one.action == PAGE] == []
+    token = form_to(keyed.get(PAGE).text, "/console/sign-out").fields["form_token"]
+    assert keyed.post(PAGE, data={"form_token": token, "content": "x"}).status_code == 403
