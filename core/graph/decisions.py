@@ -10,7 +10,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.graph.entities.names import folded, norm
+from muisti.core.graph.entities.name_keys import folded, norm
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
 from muisti.core.model.ids import id_bytes

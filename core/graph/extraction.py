@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 from msgspec.structs import replace
 
 from muisti.core.graph.entities import pipelines
-from muisti.core.graph.entities.names import code_of, folded, initials, norm
+from muisti.core.graph.entities.name_keys import code_of, folded, initials, norm
 from muisti.core.graph.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
 from muisti.core.graph.facts.between import AUTHOR, Fact, Named
 from muisti.core.graph.facts.reading import facts

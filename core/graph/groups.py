@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from muisti.core.graph import merging
-from muisti.core.graph.entities.names import folded, lookups, norm
+from muisti.core.graph.entities.name_keys import folded, lookups, norm
 from muisti.core.graph.sql import graph
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.model.graph import End

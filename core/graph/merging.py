@@ -31,7 +31,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from muisti.core.graph.entities.names import is_capitalised
+from muisti.core.graph.entities.name_keys import is_capitalised
 from muisti.core.model.terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.graph.entities.names import folded, lookups, norm
+from muisti.core.graph.entities.name_keys import folded, lookups, norm
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_rows

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from muisti.core.graph.entities.names import lookups
+from muisti.core.graph.entities.name_keys import lookups
 from muisti.core.graph.groups import Groups, Named, StatedRelation, alike, closed, stated_relation
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.merging import Group

@@ -16,10 +16,10 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.sql import (
     changes,
-    erasable,
     inserting,
     memories,
     operations,
+    retention,
     spaces,
     telemetry,
     topics,
@@ -40,14 +40,14 @@ def forget(database: Database, space: SpaceRow, before: int) -> bool:
 
     Versions that a checkpoint pins are kept, and so are versions that were current at that point or came later.
     """
-    edge, pinned = database.read([erasable.history_edge(space, before), erasable.pinned_history(space)])
+    edge, pinned = database.read([retention.history_edge(space, before), retention.pinned_history(space)])
     point = cast(int, edge[0][0]) if edge else 0
     if pinned and pinned[0][0] is not None:
         point = min(point, cast(int, pinned[0][0]))
     try:
         if point > space.kept_from:
-            database.write([spaces.guard(space), *erasable.move_edge(space, point)])
-        *_, more = database.write([spaces.guard(space), *erasable.erase_history(space, AT_ONCE)])
+            database.write([spaces.guard(space), *retention.move_edge(space, point)])
+        *_, more = database.write([spaces.guard(space), *retention.erase_history(space, AT_ONCE)])
     except Refused:  # the space was erased and created again
         return False
     return bool(more[0][0])
@@ -132,7 +132,7 @@ class Upkeep:
 
     def with_expired(self, now: int) -> list[str]:
         """Return the spaces with memories that have expired but are not yet ended."""
-        return self._names(erasable.expired(now))
+        return self._names(retention.expired(now))
 
     def end_expired(self, space: str, now: int) -> bool:
         """End some expired memories of a space. Return whether more may be left."""
@@ -140,7 +140,7 @@ class Upkeep:
 
     def with_old_history(self, now: int) -> list[str]:
         """Return the spaces with versions that are older than the history they keep."""
-        return self._names(erasable.due(now, self._policy.history_days or 0.0, self._least_history_us))
+        return self._names(retention.due(now, self._policy.history_days or 0.0, self._least_history_us))
 
     def forget_history(self, space: str, now: int) -> bool:
         """Erase some versions of a space that are older than its history. Return whether more are left."""
@@ -151,7 +151,7 @@ class Upkeep:
 
     def with_old_memories(self, now: int) -> list[str]:
         """Return the spaces with memories that are older than their policy allows."""
-        return self._names(erasable.outdated(now))
+        return self._names(retention.outdated(now))
 
     def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
         """Purge some memories of a space that are older than its policy allows, or return None if it has no limit.

@@ -16,7 +16,7 @@ from muisti.core.model.operations import DeadLetter, Kept, Webhook
 from muisti.core.model.outcomes import Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
-from muisti.core.operations.sql import webhooks
+from muisti.core.operations import webhook_sql
 from muisti.core.query.points import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
@@ -69,7 +69,7 @@ class Webhooks:
         )
         entry = operations.audit(now, caller.actor, "webhook_created", space=space, target=new.id)
         try:
-            batch = [spaces.guard(found), *webhooks.insert(found, new, MOST), entry]
+            batch = [spaces.guard(found), *webhook_sql.insert(found, new, MOST), entry]
             written(self._database, batch, spaces.number(found), dry_run=dry_run)
         except Refused as refused:
             if refused.code == Refusal.NO_SPACE:
@@ -80,18 +80,18 @@ class Webhooks:
     def all(self, space: str) -> list[Webhook]:
         """Return the webhooks of a space."""
         found = find_space(self._database, space)
-        rows, letters = self._database.read(webhooks.all_of(found))
+        rows, letters = self._database.read(webhook_sql.all_of(found))
         by: dict[str, list[DeadLetter]] = {}
         for row in letters:
             by.setdefault(cast(str, row[0]), []).append(DeadLetter(*cast(tuple[int, int, int, str, int], row[1:])))
-        return [Webhook(one, tuple(by.get(one.id, ()))) for one in map(webhooks.kept, rows)]
+        return [Webhook(one, tuple(by.get(one.id, ()))) for one in map(webhook_sql.kept, rows)]
 
     def delete(self, space: str, id_: str, caller: Caller, now: int, *, dry_run: bool = False) -> None:
         """Delete a webhook. Raises `NotFound` when there is none."""
         found = find_space(self._database, space)
         entry = operations.audit(now, caller.actor, "webhook_deleted", space=space, target=id_)
         try:
-            written(self._database, [*webhooks.delete(found, id_), entry], spaces.number(found), dry_run=dry_run)
+            written(self._database, [*webhook_sql.delete(found, id_), entry], spaces.number(found), dry_run=dry_run)
         except Refused as refused:
             raise NotFound("webhook", id_) from refused
 
@@ -103,23 +103,23 @@ class Webhooks:
         """
         found = find_space(self._database, space)
         try:
-            ask = webhooks.by_id(id_)
-            rows = written(self._database, webhooks.go_back(found, id_, since), ask, dry_run=dry_run)
+            ask = webhook_sql.by_id(id_)
+            rows = written(self._database, webhook_sql.go_back(found, id_, since), ask, dry_run=dry_run)
         except Refused as refused:
             raise NotFound("webhook", id_) from refused
         if not rows:  # deleted meanwhile
             raise NotFound("webhook", id_)
-        return Webhook(webhooks.kept(rows[0]))
+        return Webhook(webhook_sql.kept(rows[0]))
 
     def spaces_with_due(self, now: int) -> list[str]:
         """Return the spaces whose webhooks have changes to deliver."""
-        (rows,) = self._database.read([webhooks.spaces_with_due(now)])
+        (rows,) = self._database.read([webhook_sql.spaces_with_due(now)])
         return [str(name) for (name,) in rows]
 
     def due(self, space: str, now: int) -> list[Kept]:
         """Return the webhooks of a space that have changes to deliver."""
-        (rows,) = self._database.read([webhooks.due(find_space(self._database, space), now)])
-        return [webhooks.kept(row) for row in rows]
+        (rows,) = self._database.read([webhook_sql.due(find_space(self._database, space), now)])
+        return [webhook_sql.kept(row) for row in rows]
 
     def next_of(self, space: str, one: Kept, now: int) -> Events | None:
         """Return the next changes to deliver, or None when the feed no longer has them, which makes a dead letter."""
@@ -127,12 +127,12 @@ class Webhooks:
         try:
             return changes_of(self._database, space, wanted, OWNER)
         except (EpochGone, PastRetention):
-            self._database.write(webhooks.give_up(one, one.cursor + 1, one.attempts, LOST, now))
+            self._database.write(webhook_sql.give_up(one, one.cursor + 1, one.attempts, LOST, now))
             return None
 
     def reached(self, one: Kept, cursor: int, now: int) -> None:
         """Store that all changes up to `cursor` were delivered."""
-        self._database.write([webhooks.reached(one, cursor, now)])
+        self._database.write([webhook_sql.reached(one, cursor, now)])
 
     def failed(self, one: Kept, delivered: int, first: int, error: str, now: int, *, gone: bool = False) -> None:
         """Store that changes up to `delivered` were delivered and change `first` was not. It is retried, then given up.
@@ -141,9 +141,9 @@ class Webhooks:
         """
         attempts = (one.attempts if delivered == one.cursor else 0) + 1
         if gone:
-            self._database.write([webhooks.failed(one, delivered, attempts, 0, error, "gone")])
+            self._database.write([webhook_sql.failed(one, delivered, attempts, 0, error, "gone")])
         elif attempts > len(WAITS):
-            self._database.write(webhooks.give_up(one, first, attempts, error, now))
+            self._database.write(webhook_sql.give_up(one, first, attempts, error, now))
         else:
             next_at = now + WAITS[attempts - 1] * SECOND_US
-            self._database.write([webhooks.failed(one, delivered, attempts, next_at, error, None)])
+            self._database.write([webhook_sql.failed(one, delivered, attempts, next_at, error, None)])

@@ -15,7 +15,7 @@ from muisti.core.model.terms import Type
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json
 from muisti.core.query.filters import Filter, parse
-from muisti.core.text.when.words import LONGEST, TimeSpan, time_spans
+from muisti.core.text.when.time_spans import LONGEST, TimeSpan, time_spans
 
 Condition = dict[str, Json]  # a filter as JSON
 

@@ -34,7 +34,7 @@ from muisti.core.search.rankings import (
     weights_of,
 )
 from muisti.core.text.speakers import NAMED
-from muisti.core.text.when.words import TimeSpan
+from muisti.core.text.when.time_spans import TimeSpan
 
 # The weight of meaning: more for code, which shares fewer words with questions, and with a second model
 

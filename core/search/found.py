@@ -38,7 +38,7 @@ from muisti.core.store.sql import documents, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
-from muisti.core.text.when.words import TimeSpan
+from muisti.core.text.when.time_spans import TimeSpan
 
 
 def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:

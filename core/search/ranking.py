@@ -32,7 +32,7 @@ from muisti.core.search.query_vectors import QueryVectors, without
 from muisti.core.search.rankings import BY_MODE, Asked, Extra, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, POOL, Refined, neighbours, pool_of, refined
 from muisti.core.text.when.factor import time_factor
-from muisti.core.text.when.words import time_spans
+from muisti.core.text.when.time_spans import time_spans
 
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 

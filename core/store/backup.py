@@ -30,7 +30,7 @@ PAGES = 2_000  # copied between two reports of progress
 
 
 def back_up(source: Path | Side, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
-    """Back up a database that may be in use; see `core.operations.backups`."""
+    """Back up a database that may be in use; see `core.operations.whole_database`."""
     if target.exists() and not force:
         raise Conflict(f"{target} exists already; name another file, or force it")
     if isinstance(source, Path) and not source.exists():
@@ -99,7 +99,7 @@ def restore(
     at: int | Seq | None = None,
     force: bool = False,
 ) -> Stamp:
-    """Replace a database with a backup, and give every space a new epoch; see `core.operations.backups`."""
+    """Replace a database with a backup, and give every space a new epoch; see `core.operations.whole_database`."""
     if not backup.exists():
         raise NotFound("backup", str(backup))
     if not isinstance(target, Path):

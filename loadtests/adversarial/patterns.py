@@ -37,7 +37,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
     "core/query/intent.py:_read_tags": lambda: [re.compile(intent._ITEM), re.compile(r"\b(?:and|or|tag)\s")],
     "core/text/when/periods.py:_before": SHORT.format("45 characters before a period"),
-    "core/text/when/names.py:_period": SHORT.format("the first 1,000 characters of a question"),
+    "core/text/when/period_names.py:_period": SHORT.format("the first 1,000 characters of a question"),
     "service/terminal/configuration.py:database_url": OWN,
     "service/terminal/options.py:seconds_of": OWN,
     "service/terminal/refusing.py:in_words_of_a_person": SHORT.format("a refusal, shown to the person who caused it"),

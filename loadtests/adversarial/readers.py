@@ -19,7 +19,7 @@ from muisti.core.embedding.encoder import SHIPPED, Tokens
 from muisti.core.graph import extraction as imported
 from muisti.core.graph import pagerank as naming
 from muisti.core.graph.entities import recogniser
-from muisti.core.graph.entities.names import norm
+from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.entities.recogniser import shipped
 from muisti.core.graph.facts.reading import facts
 from muisti.core.model import messages
@@ -45,7 +45,7 @@ from muisti.core.text.discourse import signals, summarise
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
-from muisti.core.text.when import words as when
+from muisti.core.text.when import time_spans as when
 from muisti.core.write import recent_results, screening, validate
 from muisti.core.write.conflicts import judgement, stance, words
 from muisti.service.asgi.messages import chosen

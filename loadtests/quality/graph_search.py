@@ -25,7 +25,7 @@ from loadtests.quality.name_chains import made
 from loadtests.quality.neighbours import COMPARED, NEAR, gain, reached, speakers_of
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.graph.entities.names import folded
+from muisti.core.graph.entities.name_keys import folded
 from muisti.core.model.times import to_us
 from muisti.core.query.query import Options, Query
 from muisti.service.evaluation.dataset import Dataset, load

@@ -23,7 +23,7 @@ from loadtests.quality.contexts import opened, store
 from loadtests.quality.name_chains import made
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.graph.entities.names import folded
+from muisti.core.graph.entities.name_keys import folded
 from muisti.core.graph.entities.recogniser import shipped
 from muisti.core.model.errors import NotFound
 from muisti.core.model.terms import NeighbourSort

@@ -15,7 +15,7 @@ import msgspec
 from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
 from muisti.core.model.location import Location
 from muisti.core.model.operations import Stamp
-from muisti.core.operations.backups import back_up
+from muisti.core.operations.whole_database import back_up
 from muisti.core.support.meters import Progress, silent
 
 NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")

@@ -17,9 +17,9 @@ from muisti.service.terminal.base import Globals, completes
 from muisti.service.terminal.values import Number, OneOf, Whole, one_of, refuse
 
 if TYPE_CHECKING:
-    from muisti.core.text.when import words
+    from muisti.core.text.when import time_spans
 else:  # 40 ms, for times in words alone
-    words = Lazy("muisti.core.text.when.words")
+    time_spans = Lazy("muisti.core.text.when.time_spans")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -107,7 +107,7 @@ class Moment(click.ParamType):
         if text == "now" or seconds is not None:
             span = timedelta(seconds=seconds or 0)
             return (now + span if self._ahead else now - span).isoformat()
-        spans = words.time_spans(text, int(now.timestamp() * 1_000_000))
+        spans = time_spans.time_spans(text, int(now.timestamp() * 1_000_000))
         if len(spans) != 1 or spans[0].text.lower() != text or spans[0].start is None:
             return None
         return from_us(spans[0].start).isoformat()

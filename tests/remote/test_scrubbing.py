@@ -13,7 +13,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict
 from muisti.core.model.location import Location
 from muisti.core.model.values import Draft
-from muisti.core.operations.backups import scrub
+from muisti.core.operations.whole_database import scrub
 from muisti.core.query.points import Subject
 from muisti.core.store.remote.scrubbing import LOG_BYTES
 from tests.core.fakes import SPACE, open_engine

@@ -17,7 +17,7 @@ from muisti.core.model.graph import Mention
 from muisti.core.model.terms import NAME_CHARACTERS, EntityKind
 from muisti.core.support.waiting import give_way
 from muisti.core.text.terms import is_unspaced
-from muisti.core.text.when.words import LONGEST, named_times
+from muisti.core.text.when.time_spans import LONGEST, named_times
 
 # Confidence, set by hand.
 FORM, QUOTED, TIME = 0.95, 0.9, 0.95

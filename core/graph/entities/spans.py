@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from muisti.core.graph.entities.features import CALENDAR
-from muisti.core.graph.entities.names import folded
+from muisti.core.graph.entities.name_keys import folded
 from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.graph import Mention
 from muisti.core.model.terms import EntityKind, MentionSource

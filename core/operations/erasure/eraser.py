@@ -34,8 +34,8 @@ from muisti.core.store.sql import (
     conversations,
     derived,
     documents,
-    erasable,
     erasure,
+    erasure_selection,
     imports,
     memories,
     operations,
@@ -119,11 +119,11 @@ class Eraser:
     ) -> Erasure:
         began, found = self._clock(), find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        self._stop_imports(imports.holding(found, *erasable.where(subject)), work)
-        where, args = erasable.chosen(found, subject)
+        self._stop_imports(imports.holding(found, *erasure_selection.where(subject)), work)
+        where, args = erasure_selection.chosen(found, subject)
         while most is None or len(work.memories) < most:
             few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
-            (rows,) = self._database.primary.read([erasable.some(found, where, args, few)])
+            (rows,) = self._database.primary.read([erasure_selection.some(found, where, args, few)])
             if not rows:
                 break
             self.erase(found, [cast(bytes, row[0]) for row in rows], caller, work)
@@ -133,16 +133,19 @@ class Eraser:
         """Return the ids of the memories that `subject` would erase, and end the imports that hold one."""
         found = find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        self._stop_imports(imports.holding(found, *erasable.where(subject)), Work())
-        where, args = erasable.chosen(found, subject)
-        return [cast(bytes, row[0]) for row in self._database.primary.read([erasable.some(found, where, args, -1)])[0]]
+        self._stop_imports(imports.holding(found, *erasure_selection.where(subject)), Work())
+        where, args = erasure_selection.chosen(found, subject)
+        return [
+            cast(bytes, row[0])
+            for row in self._database.primary.read([erasure_selection.some(found, where, args, -1)])[0]
+        ]
 
     def plan(self, space: str, subject: Subject) -> Plan:
         """Return what `subject` would erase: the last version of each memory."""
         found = find_space(self._database.primary, space)
         subject = self._meant(found, subject)
         ((total,),), rows = self._database.primary.read(
-            erasable.plan(found, *erasable.chosen(found, subject), BATCH_MAX)
+            erasure_selection.plan(found, *erasure_selection.chosen(found, subject), BATCH_MAX)
         )
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
@@ -299,13 +302,15 @@ class Eraser:
         named = memories
         for _ in range(TRIES):
             memories = [
-                cast(bytes, row[0]) for row in self._database.primary.read([erasable.completed(space, named)])[0]
+                cast(bytes, row[0])
+                for row in self._database.primary.read([erasure_selection.completed(space, named)])[0]
             ]
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
             alive = sorted({cast(bytes, row[1]) for row in versions})
             related, ((names,),), ((blobs,),) = self._database.primary.read([
-                erasable.relatives(space, memories), erasure.names(space, memories), derived.blobs(space, memories)
+                erasure_selection.relatives(space, memories), erasure.names(space, memories),
+                derived.blobs(space, memories),
             ])  # fmt: skip
             texts, now = self._texts(space, memories), self._clock()
             changed = rewritten(self._database.primary, space, memories, now)

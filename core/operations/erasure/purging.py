@@ -18,7 +18,7 @@ from muisti.core.model.values import Json
 from muisti.core.operations.erasure.eraser import AT_ONCE, Eraser, Work
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.store.sql import erasable, erasure
+from muisti.core.store.sql import erasure, erasure_selection
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.claim import Claim, FencedCommit
 
@@ -103,7 +103,7 @@ class PurgeWork:
         work.versions = [cast(int, row[0]) for row in versions]
         work.number = max((cast(int, row[1]) for row in memories), default=work.number)
         for start in range(0, len(work.memories), _RELATED):
-            (rows,) = self._database.read([erasable.relatives(space, work.memories[start : start + _RELATED])])
+            (rows,) = self._database.read([erasure_selection.relatives(space, work.memories[start : start + _RELATED])])
             work.relatives |= {cast(bytes, row[0]) for row in rows}
         work.traces.everything()  # the texts that other processes have erased are not known
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Refusal, Row, Statement, refuse
 from muisti.core.store.sql import table, version_rows
-from muisti.core.store.sql.erasable import Condition
+from muisti.core.store.sql.erasure_selection import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table, Wipe
 from muisti.core.store.sql.version_rows import COLUMNS, IDS, LAYOUT, WIDTH, id_list

@@ -8,7 +8,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql import table as overwriting
-from muisti.core.store.sql.erasable import Condition
+from muisti.core.store.sql.erasure_selection import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES, of_versions, parts

@@ -21,7 +21,7 @@ from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
 from muisti.core.text.standing import asked_of, recognised
 from muisti.core.text.terms import fold
-from muisti.core.text.when.words import TimeSpan, time_spans
+from muisti.core.text.when.time_spans import TimeSpan, time_spans
 
 Act = Literal["question", "request", "statement", "preference", "decision", "task"]
 READ = 20_000  # characters of a message that are read

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.model.times import DAY_US
-from muisti.core.text.when.words import TimeSpan
+from muisti.core.text.when.time_spans import TimeSpan
 
 WEIGHT = 0.4
 NEAR = 3 * DAY_US  # the least distance that counts as far: most events are reported within days

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from muisti.core.model import values
     from muisti.core.model.location import Location
     from muisti.core.model.operations import Stamp
-    from muisti.core.operations import backups
+    from muisti.core.operations import whole_database
     from muisti.service.background import backup_targets
     from muisti.service.runtime import databases
 else:  # with the core
     values = Lazy("muisti.core.model.values")
-    backups = Lazy("muisti.core.operations.backups")
+    whole_database = Lazy("muisti.core.operations.whole_database")
     backup_targets = Lazy("muisti.service.background.backup_targets")
     databases = Lazy("muisti.service.runtime.databases")
 
@@ -69,7 +69,7 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
             name, stamp = backup_targets.name_at(now), backup_targets.shelve(source, place, now, keep, stages.note)
             target = f"{place.rstrip('/')}/{name}" if place.startswith("s3://") else str(Path(place) / name)
         else:
-            target, stamp = place, backups.back_up(source, Path(place), now, stages.note, force=force)
+            target, stamp = place, whole_database.back_up(source, Path(place), now, stages.note, force=force)
     _print_stamp(options, target, stamp)
     hint(options, f"To restore it: muisti restore-backup {target}")
 
@@ -102,7 +102,7 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
         if force and target.file is None:
             raise click.UsageError("--force is for a file; name an empty database on the server")
         with backup_targets.fetched(path, target.file) as copy:
-            stamp = backups.restore(copy, target, system_clock(), stages.note, at=point, force=force)
+            stamp = whole_database.restore(copy, target, system_clock(), stages.note, at=point, force=force)
     _print_stamp(options, str(target.file or target.url), stamp, "database" if target.file is None else "file")
     talk("Restored. Every space has a new epoch.")
 
@@ -171,7 +171,7 @@ def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb:
         demand(options, "admin")
         stages.begin("scrub")
         location = databases.location_of(settings_for(options))
-        done = backups.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
+        done = whole_database.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
     if options.json:
         print_json(done._asdict())
         return

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
-from muisti.core.graph.entities.names import folded, initials, norm
+from muisti.core.graph.entities.name_keys import folded, initials, norm
 from muisti.core.graph.extraction import Reader
 from muisti.core.graph.facts.between import AUTHOR, Fact, Named
 from muisti.core.graph.merging import NEAR

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.graph.entities.names import code_of
+from muisti.core.graph.entities.name_keys import code_of
 from muisti.core.graph.merging import NEAR
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import Turn

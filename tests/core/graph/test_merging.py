@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.graph.entities.names import norm
+from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.merging import NEAR, Candidate, Sketch, Stated, grouped
 from muisti.core.model.graph import AliasSource, EntityKind
 

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.graph.entities.names import code_of
+from muisti.core.graph.entities.name_keys import code_of
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.graph import NewRelation

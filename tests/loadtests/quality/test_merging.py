@@ -27,7 +27,7 @@ from loadtests.quality.merging import (
     table,
 )
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.graph.entities.names import code_of, norm
+from muisti.core.graph.entities.name_keys import code_of, norm
 from muisti.service.evaluation.dataset import Document
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.graph.entities.names import CAPITALS, folded, initials, is_capitalised, lookups, norm
+from muisti.core.graph.entities.name_keys import CAPITALS, folded, initials, is_capitalised, lookups, norm
 
 TEXTS = st.text(st.sampled_from("aAß İé09 '’\"“”.,-/&@#()the "), max_size=20)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.graph.entities import tagger
-from muisti.core.graph.entities.names import norm
+from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.model.terms import ENTITY_KINDS, MENTION_SOURCES

@@ -13,9 +13,9 @@ from muisti.core.engine import Engine
 from muisti.core.model.location import Location
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Seq
-from muisti.core.operations.backups import back_up
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend, recover
+from muisti.core.operations.whole_database import back_up
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.store import backup

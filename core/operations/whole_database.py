@@ -1,4 +1,4 @@
-"""Back up a database that is in use, in a file or on a server, and restore a backup."""
+"""Back up, restore and scrub a whole database, in a file or on a server; `core.store.backup` copies a file."""
 
 from pathlib import Path
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.model.times import MICROSECOND, from_us, to_us
-from muisti.core.text.when.names import MONTHS, Name, names
+from muisti.core.text.when.period_names import MONTHS, Name, names
 from muisti.core.text.when.periods import CONNECTORS, SEASONS, UNITS, WEEKDAYS, Lead, Period, lead_of, moved, part_of
 
 LONGEST = 1_000  # characters that are read; a longer text is a document, not a question about a time

@@ -1,1 +1,0 @@
-"""Statements on the tables of webhooks, keys, leases, sightings and signing keys."""
