@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from muisti.core.model.terms import LIMIT_MAX as LIMIT_MAX
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 
 # Tells whether a text shows nothing: it is empty, or white space and characters that Unicode lets nobody see
@@ -53,7 +54,6 @@ REASON_MAX = 2_000  # characters
 TAGS_MAX = 100
 SOURCES_MAX = 100  # memories that one is derived from
 METADATA_MAX = 16_384  # bytes of JSON
-LIMIT_MAX = 100  # hits of a search, items of a list
 QUERY_MAX = 10_000  # characters
 LOCAL = "local"  # name of a caller who opens the database directly, without a key
 

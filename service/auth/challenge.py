@@ -5,9 +5,11 @@ from collections.abc import Iterable
 
 import msgspec
 
+from muisti.service.schemas.modes import MODES
+
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 MCP_PATH = "/mcp"
-ADVERTISED = ("read", "append", "write", "delete")  # admin is for people who know that they need it
+ADVERTISED = MODES["full"]  # admin is for people who know that they need it
 
 Header = tuple[bytes, bytes]
 

@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.service.terminal.base import Globals, Subcommands, command
 from muisti.service.terminal.client import ApiError
-from muisti.service.terminal.options import Point, allow_secrets, dry_run, integer, option
+from muisti.service.terminal.options import Point, allow_secrets, dry_run, limit, option
 from muisti.service.terminal.output import answer
 from muisti.service.terminal.session import Session, ask, session
 from muisti.service.terminal.views import ago_of, alike, lines, listed, said, seq_number, short
@@ -83,7 +83,7 @@ def delete(options: Globals, name: str, dry_run: bool) -> None:
 @command("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
 @click.argument("since")
 @click.argument("until", required=False)
-@integer("--limit", "Memories in a page.", 1, 100, default=50)
+@limit("Memories in a page.")
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.

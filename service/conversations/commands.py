@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from muisti.client import calls
+from muisti.core.model.terms import LIMIT_MAX
 from muisti.service.terminal.base import USAGE, Failure, Globals, Subcommands
 from muisti.service.terminal.options import (
     Moment,
@@ -19,6 +20,7 @@ from muisti.service.terminal.options import (
     group,
     if_version,
     integer,
+    limit,
     option,
 )
 from muisti.service.terminal.output import answer, revised, talk
@@ -41,7 +43,6 @@ from muisti.service.terminal.views import (
 )
 
 AT_ONCE = 1_000  # turns in one request
-PAGE = 100
 
 conversations = Subcommands(
     "conversations",
@@ -89,7 +90,7 @@ ADOPTED = listed(
 @option("--session", "Only those of this session.")
 @option("--user", "Only those in which this user takes part.")
 @choice("--state", "Only those that are open, or closed.", ["open", "closed"])
-@integer("--limit", "Conversations in a page.", 1, 100, default=50)
+@limit("Conversations in a page.")
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 @_category
 @as_of
@@ -119,7 +120,7 @@ def show(
     """
     with open_session(options, reads=True) as opened:
         found = opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
-        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": PAGE, "from_": first, "to": last}
+        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": LIMIT_MAX, "from_": first, "to": last}
         turns = opened.whole(lambda cursor: calls.list_exchanges(opened.space, name, cursor=cursor, **given)).data[
             "items"
         ]

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from muisti.client import Call, calls
+from muisti.core.model.terms import LIMIT_MAX
 from muisti.service.conversations.commands import conversations
 from muisti.service.terminal.base import Globals
 from muisti.service.terminal.options import dry_run, flag, integer, option
@@ -69,7 +70,7 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
     """
     request = _change(name, category, dry_run, **change)
     with session(options, reads=request is None) as opened:
-        ask = request or partial(calls.list_topics, conversation=name, category=category, limit=100)
+        ask = request or partial(calls.list_topics, conversation=name, category=category, limit=LIMIT_MAX)
         answer(options, opened.client.send(ask(opened.space)), *TOPICS)
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
+from muisti.core.model.terms import LIMIT_MAX, PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
-from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, option
+from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, limit, option
 from muisti.service.terminal.output import answer, talk
 from muisti.service.terminal.session import ask, session, space_choice
 from muisti.service.terminal.views import View, cell, lines, listed, safe, same, tabbed
@@ -62,8 +62,6 @@ def ingest(options: Globals, sources: tuple[str, ...], **given: Any) -> int | No
     how = looking.how_of(**given)
     return (bringing.preview if how.preview else bringing.bring)(options, sources, how)
 
-
-PAGE = 100
 
 documents = Subcommands(
     "documents",
@@ -115,7 +113,7 @@ PRUNED = View(lambda data: cell("\n".join(_pruned(data))), _pruned)
 
 @documents.has("muisti documents list", "muisti documents list --folder webshop/docs/", name="list")
 @option("--folder", "Only documents whose path begins so.", metavar="PATH")
-@integer("--limit", "Largest number of them.", 1, PAGE, default=50)
+@limit("Largest number of them.")
 @option("--cursor", "Continue a list; the page before names it with --json.", metavar="TEXT")
 @category_option
 @as_of
@@ -137,7 +135,7 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
     Prints the ID of each chunk, its first and last character, its tokens, its headings and how it begins.
     """
     with session(options, reads=True) as opened:
-        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": PAGE}
+        given: dict[str, Any] = {"category": category, "as_of": as_of, "limit": LIMIT_MAX}
         reply = opened.whole(lambda cursor: calls.list_chunks(opened.space, name, cursor=cursor, **given))
         answer(options, reply, *CHUNKS)
 

@@ -10,6 +10,7 @@ from muisti.service.console.answers import Answer, Model, does, shows
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 from muisti.service.pages.home import SESSION_NAME, url_of
+from muisti.service.schemas.modes import MODES
 
 ABILITIES: dict[str, str] = {
     "read": "read and search memories",
@@ -17,12 +18,6 @@ ABILITIES: dict[str, str] = {
     "write": "change and replace memories, decide conflicts and import files",
     "delete": "delete memories, undo changes and roll back",
     "admin": "manage spaces, webhooks and other keys, and read who reads",
-}
-MODES = {
-    "read-only": ("read",),
-    "append-only": ("read", "append"),
-    "no-delete": ("read", "append", "write"),
-    "full": ("read", "append", "write", "delete"),
 }
 ALL = "*"
 
@@ -185,7 +180,8 @@ def body(asked: Mapping[str, str]) -> KeyBody:
 
 def scopes_of(mode: str) -> list[str]:
     """Return the scopes of a mode; `everything` has all."""
-    return list(MODES.get(mode, ABILITIES if mode == "everything" else ()))
+    known: dict[str, Collection[str]] = {**MODES, "everything": ABILITIES}
+    return [*known.get(mode, ())]
 
 
 def named(text: str) -> list[str]:

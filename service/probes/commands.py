@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.service.terminal.base import ERROR, Failure, Globals, Subcommands
 from muisti.service.terminal.naming import NAME, check_name, locate
-from muisti.service.terminal.options import integer, real
+from muisti.service.terminal.options import limit, real
 from muisti.service.terminal.output import answer, talk
 from muisti.service.terminal.session import ask, session
 from muisti.service.terminal.views import Shown, View, grid, lines, said
@@ -29,7 +29,7 @@ probe = Subcommands(
 )
 @click.argument("query")
 @click.argument("expected", metavar=NAME, nargs=-1, required=True)
-@integer("--k", "It should be among the first N hits.  [default: 10]", 1, 100)
+@limit("It should be among the first N hits.  [default: 10]", None, "--k")
 def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
     """Save a question and the memory that it should find.
 

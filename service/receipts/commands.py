@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Evidence
 from muisti.service.terminal.base import Globals, Subcommands
-from muisti.service.terminal.options import Moment, choice, flag, integer, option
+from muisti.service.terminal.options import Moment, choice, flag, limit, option
 from muisti.service.terminal.output import talk
 from muisti.service.terminal.session import ask
 from muisti.service.terminal.views import listed
@@ -63,7 +63,7 @@ HITS = listed(
 @option("--since", "Only made at this time or later.", Moment())
 @option("--until", "Only made before this time.", Moment())
 @choice("--evidence", "Only with this evidence.", get_args(Evidence))
-@integer("--limit", "Show N at most.", 1, 100, default=20)
+@limit("Show N at most.", 20)
 @option("--cursor", "Continue a list: `next_cursor` of its last page.", metavar="TEXT")
 def list_receipts(options: Globals, **asked: Any) -> None:
     """List recorded searches, newest first.

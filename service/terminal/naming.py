@@ -13,6 +13,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.ids import id_bytes
+from muisti.core.model.terms import LIMIT_MAX
 from muisti.service.terminal import named
 from muisti.service.terminal.base import Failure, completes
 from muisti.service.terminal.client import ApiError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 NAME = "ID | CATEGORY KEY"  # metavar of an argument that names a memory
 PAGES = 10  # pages of the list that are searched for the end of an id
-PAGE = 100  # memories
 LATEST = 1_000  # changes that are searched for the end of an id that is no longer listed
 _END = re.compile(r"…?([0-9a-f]{6,12})")
 
@@ -147,7 +147,7 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
     if end is None:
         return given
     found, more = list[str](), False
-    pages = opened.pages(lambda cursor: calls.list_memories(opened.space, limit=PAGE, cursor=cursor, as_of=as_of))
+    pages = opened.pages(lambda cursor: calls.list_memories(opened.space, limit=LIMIT_MAX, cursor=cursor, as_of=as_of))
     for page in islice(pages, PAGES):
         found += [memory["id"] for memory in page.data["items"] if memory["id"].endswith(end[1])]
         more = page.data["next_cursor"] is not None
@@ -157,7 +157,7 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
         return found[0]
     if found:
         raise Failure(f"{given} is the end of several ids; give one in full: {', '.join(found)}")
-    where = "" if not more else f" among the newest {PAGES * PAGE:,} memories; give it in full"
+    where = "" if not more else f" among the newest {PAGES * LIMIT_MAX:,} memories; give it in full"
     raise Failure(f"no id in the space {opened.space} ends with {end[1]}{where}")
 
 

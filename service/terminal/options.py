@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from muisti.core.model.terms import Importance, SourceClass, Status, Type
+from muisti.core.model.terms import LIMIT_MAX, Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Globals, completes
@@ -49,6 +49,11 @@ def choice(names: str, help: str, words: Sequence[str], **more: Any) -> Callable
 
 def integer(names: str, help: str, low: int | None = None, high: int | None = None, **more: Any) -> Callable[[F], F]:
     return option(names, help, Whole(low, high), **{"metavar": "N"} | more)
+
+
+def limit(help: str, default: int | None = 50, names: str = "--limit") -> Callable[[F], F]:
+    """Return an option for the most items of an answer, which the API bounds."""
+    return integer(names, help, 1, LIMIT_MAX, **({} if default is None else {"default": default}))
 
 
 def real(names: str, help: str, low: float = 0, high: float | None = None, **more: Any) -> Callable[[F], F]:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from muisti.client import calls
+from muisti.core.model.terms import LIMIT_MAX
 from muisti.core.support.lazy import Lazy
 from muisti.service.settings.places import shown
 from muisti.service.terminal.base import ERROR, OK, Failure, Globals
@@ -26,7 +27,6 @@ else:  # with the core
     compiled = Lazy("muisti.core.operations.compiled")
 
 WAIT = 10  # seconds that a request waits for progress
-PAGE = 100  # failed items in one answer
 NAMED = 20  # failed items that are printed
 REMEDIES = {  # by the code of what keeps a task from going on
     "store_full": "free space on the disk of the database",
@@ -157,7 +157,7 @@ def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:
     if not task["failed"]:
         return []
     return opened.whole(
-        lambda cursor: calls.list_task_items(opened.space, task["id"], state="failed", limit=PAGE, cursor=cursor)
+        lambda cursor: calls.list_task_items(opened.space, task["id"], state="failed", limit=LIMIT_MAX, cursor=cursor)
     ).data["items"]
 
 

@@ -7,6 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.errors import MuistiError
+from muisti.core.model.terms import LIMIT_MAX
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Globals, Kind
 from muisti.service.terminal.configuration import file_of, in_force
@@ -38,7 +39,7 @@ def _of_server(options: Globals, kind: Kind, space: str) -> list[tuple[str, str]
         if kind == "space":
             return [(one["name"], "") for one in opened.send(calls.list_spaces()).data["items"]]
         if kind in ("memory", "key", "author"):
-            return _of_memories(kind, opened.send(calls.list_memories(space, limit=100)).data["items"])
+            return _of_memories(kind, opened.send(calls.list_memories(space, limit=LIMIT_MAX)).data["items"])
         found = opened.send(calls.list_categories(space)) if kind == "category" else opened.send(calls.list_tags(space))
         return [(one["name"], str(one["count"])) for one in found.data["items"]]
 

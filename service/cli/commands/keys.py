@@ -11,7 +11,7 @@ from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
-from muisti.service.terminal.options import Moment, choice, comma_list, dry_run, flag, integer, option
+from muisti.service.terminal.options import Moment, choice, comma_list, dry_run, flag, integer, limit, option
 from muisti.service.terminal.output import answer, asking, show, talk
 from muisti.service.terminal.session import Client, Reply, client, demand, file_of, refusals, server_url, settings_for
 from muisti.service.terminal.views import ago_of, listed, said
@@ -156,7 +156,7 @@ def _show(options: Globals, reply: Reply) -> None:
 
 
 @command("muisti audit", "muisti audit --json")
-@integer("--limit", "Show at most this many entries.", 1, 100, default=50)
+@limit("Show at most this many entries.")
 def audit(options: Globals, limit: int) -> None:
     """Show who administered or deleted what.
 

@@ -12,7 +12,7 @@ import msgspec
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
-from muisti.service.terminal.options import flag, integer, option
+from muisti.service.terminal.options import flag, integer, limit, option
 from muisti.service.terminal.output import print_json, show, talk
 from muisti.service.terminal.session import (
     Stages,
@@ -262,7 +262,7 @@ def build(options: Globals, model: str, wait: bool) -> int:
     click.Path(exists=True, dir_okay=False),
     metavar="FILE",
 )
-@integer("--k", "Memories to compare.", 1, 100, default=10)
+@limit("Memories to compare.", 10, "--k")
 def compare(options: Globals, queries: tuple[str, ...], judged: str | None, k: int) -> None:
     """Ask both models the same questions.
 

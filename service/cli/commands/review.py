@@ -13,7 +13,7 @@ from muisti.core.model.terms import CHECKS, Decision, Verdict
 from muisti.service.terminal import named
 from muisti.service.terminal.base import Globals, Subcommands, command
 from muisti.service.terminal.naming import locate, memory_argument
-from muisti.service.terminal.options import choice, dry_run, flag, integer, option, real
+from muisti.service.terminal.options import choice, dry_run, flag, integer, limit, option, real
 from muisti.service.terminal.output import answer, for_people, talk
 from muisti.service.terminal.session import Session, ask, session
 from muisti.service.terminal.values import OneOf
@@ -151,7 +151,7 @@ DECIDED = View(lambda data: cell(_done(data)), lines("decision", "existing_id", 
 
 
 @conflicts.has("muisti conflicts list", name="list")
-@integer("--limit", "Conflicts in a page.", 1, 100, default=50)
+@limit("Conflicts in a page.")
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
     """List conflicts that wait for a decision, newest first.

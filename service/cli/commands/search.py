@@ -17,6 +17,7 @@ from muisti.service.terminal.options import (
     flag,
     full,
     integer,
+    limit,
     option,
     real,
     weights,
@@ -72,7 +73,7 @@ FACTORS = {
     'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
 )
 @click.argument("query", default="")
-@integer("--limit", "Show at most N hits.  [default: 10]", 1, 100)
+@limit("Show at most N hits.  [default: 10]", None)
 @choice("--mode", "Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]", MODES)
 @choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Globals, Subcommands, command
-from muisti.service.terminal.options import flag, integer, real
+from muisti.service.terminal.options import flag, limit, real
 from muisti.service.terminal.output import console, for_people, show, talk
 from muisti.service.terminal.session import Client, ask, client, server_url, session
 from muisti.service.terminal.views import grid, same, tabbed
@@ -157,7 +157,6 @@ reads = Subcommands(
     help="Show who has read a space, and which questions found nothing.\n\nA server keeps its last reads in memory, "
     "without content, when MUISTI_READ_LOG says so. Each of its processes has its own.",
 )
-limit = integer("--limit", "At most N.", 1, 100, default=50)
 
 
 READS = same("at", "operation", "actor", "ms", "hits", "evidence", "receipt", right=("ms", "hits"))
@@ -165,7 +164,7 @@ UNANSWERED = same("count", "last_at", "text", right=("count",))
 
 
 @reads.has("muisti reads list", "muisti reads list --limit 5 --json", name="list")
-@limit
+@limit("At most N.")
 def list_reads(options: Globals, limit: int) -> None:
     """List the last reads of a server, newest first.
 
@@ -177,7 +176,7 @@ def list_reads(options: Globals, limit: int) -> None:
 
 
 @reads.has("muisti reads unanswered", "muisti reads unanswered --limit 10")
-@limit
+@limit("At most N.")
 def unanswered(options: Globals, limit: int) -> None:
     """List the questions that found nothing, the most frequent first.
 

@@ -6,11 +6,28 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import CLEAR_PHRASE, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
+from muisti.core.model.terms import (
+    CLEAR_PHRASE,
+    HALF_LIFE_MIN,
+    LIMIT_MAX,
+    SIMILARITY_MIN,
+    Echoes,
+    GraphSwitch,
+    Screening,
+)
 from muisti.service.erasure.commands import report_options, with_report
 from muisti.service.terminal.base import Globals, Subcommands, command
 from muisti.service.terminal.client import ApiError
-from muisti.service.terminal.options import OrDefault, allow_secrets, choice, comma_list, dry_run, flag, integer, option
+from muisti.service.terminal.options import (
+    OrDefault,
+    allow_secrets,
+    choice,
+    comma_list,
+    dry_run,
+    flag,
+    limit,
+    option,
+)
 from muisti.service.terminal.output import answer, print_json, revised, talk
 from muisti.service.terminal.session import Client, Reply, ask, client, session, space_choice
 from muisti.service.terminal.values import OneOf
@@ -130,7 +147,7 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
 
 @space.has("muisti space compare try")
 @click.argument("other")
-@integer("--limit", "Memories in a page.", 1, 100, default=50)
+@limit("Memories in a page.")
 @option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
 def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
     """Show what a merge of another space into this one would change.
@@ -209,7 +226,7 @@ def _was_merged(opened: Client, source: str, into: str) -> bool:
     if source in names or into not in names:
         return False
     try:
-        noted = opened.send(calls.list_audit(limit=100)).data["items"]
+        noted = opened.send(calls.list_audit(limit=LIMIT_MAX)).data["items"]
     except ApiError:
         return False  # this key may not read it
     wanted = ("space_merged", into, source)

@@ -7,7 +7,7 @@ import click
 from muisti.client import Call, calls
 from muisti.core.model.terms import TaskState
 from muisti.service.terminal.base import Globals, Subcommands
-from muisti.service.terminal.options import JOINED, choice, dry_run, integer, option
+from muisti.service.terminal.options import JOINED, choice, dry_run, limit, option
 from muisti.service.terminal.output import answer, talk
 from muisti.service.terminal.session import Session, ask, exit_code, failed_lines, follow, session
 from muisti.service.terminal.views import Text, ago_of, cell, listed
@@ -65,7 +65,7 @@ def _show(options: Globals, opened: Session, request: Call) -> None:
 @tasks.has("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
 @choice("--state", "Only this state.", get_args(TaskState), **JOINED)
 @option("--kind", "Only this kind of work; repeat it.", metavar="KIND", **JOINED)
-@integer("--limit", "Largest number of tasks.", 1, 100, default=20)
+@limit("Largest number of tasks.", 20)
 def list_tasks(options: Globals, **given: Any) -> None:
     """List tasks, newest first.
 
