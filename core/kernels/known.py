@@ -8,11 +8,23 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 KNOWN: Mapping[str, str] = {"numba": "0.68.1", "llvmlite": "0.50.0"}
 
 
 FEATURES = ("avx2", "fma", "bmi", "bmi2")  # of x86-64-v3, for which jit.py compiles; native.c looks for the same
+
+
+def demand_numba() -> None:
+    """Raise ImportError, with what to do, when numba is not installed: there is no library that this machine can load."""
+    if find_spec("numba") is None:
+        raise ImportError(
+            f"this installation has no compiled kernels for Python {platform.python_version()} on {platform.machine()}, "
+            f"or this processor lacks {', '.join(FEATURES)}. To mend it: pip install 'muisti[kernels]', which brings "
+            "numba to compile them",
+            name="numba",
+        )
 
 
 def unfit() -> str | None:

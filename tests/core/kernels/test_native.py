@@ -59,7 +59,7 @@ def test_a_library_of_other_sources_is_not_used(moved: Path):
 
 @built
 def test_a_library_that_cannot_be_loaded_is_not_used(moved: Path):
-    path = moved / "muisti" / "core" / "kernels" / "__pycache__" / native.library().name
+    path = moved / "muisti" / "core" / "kernels" / native.library().name
     path.write_bytes(b"no library")
     assert tell(moved) == "False True 2"
 
