@@ -61,7 +61,8 @@ def _compile() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "muisti").mkdir()
         (Path(folder) / "muisti" / "core").symlink_to(Path("core").resolve())
-        environment = {**os.environ, "PYTHONPATH": folder, "XDG_CACHE_HOME": folder, "NUMBA_CACHE_DIR": folder}
+        path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])  # pip gives an isolated build its packages so
+        environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": folder, "NUMBA_CACHE_DIR": folder}
         subprocess.run([sys.executable, "-m", "muisti.core.kernels"], check=True, env=environment)
 
 
