@@ -17,11 +17,11 @@ FEATURES = ("avx2", "fma", "bmi", "bmi2")  # of x86-64-v3, for which jit.py comp
 
 
 def demand_numba() -> None:
-    """Raise ImportError, with what to do, when numba is not installed: there is no library that this machine can load."""
+    """Raise ImportError, which says what to install, when there is no numba to take the place of the library."""
     if find_spec("numba") is None:
         raise ImportError(
-            f"this installation has no compiled kernels for Python {platform.python_version()} on {platform.machine()}, "
-            f"or this processor lacks {', '.join(FEATURES)}. To mend it: pip install 'muisti[kernels]', which brings "
+            f"this installation has no compiled kernels for Python {platform.python_version()} on {platform.machine()}, or "
+            f" this processor lacks {', '.join(FEATURES)}. To mend it: pip install 'muisti[kernels]', which brings "
             "numba to compile them",
             name="numba",
         )

@@ -16,7 +16,12 @@ from typing import Any
 
 from setuptools import Distribution
 from setuptools import build_meta as given
-from setuptools.build_meta import build_editable, build_sdist, get_requires_for_build_editable, get_requires_for_build_sdist
+from setuptools.build_meta import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+)
 
 from generate import write
 
@@ -61,7 +66,7 @@ def _compile() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "muisti").mkdir()
         (Path(folder) / "muisti" / "core").symlink_to(Path("core").resolve())
-        path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])  # pip gives an isolated build its packages so
+        path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])  # with what pip builds with
         environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": folder, "NUMBA_CACHE_DIR": folder}
         subprocess.run([sys.executable, "-m", "muisti.core.kernels"], check=True, env=environment)
 
@@ -71,6 +76,6 @@ def _need(requirement: str) -> None:
 
     def parse(self: Distribution, *args: Any, **options: Any) -> None:
         read(self, *args, **options)
-        self.install_requires = [*(self.install_requires or ()), requirement]
+        self.metadata.install_requires = [*self.install_requires, requirement]  # what the metadata is written from
 
     Distribution.parse_config_files = parse
