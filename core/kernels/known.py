@@ -20,8 +20,8 @@ def demand_numba() -> None:
     """Raise ImportError, which says what to install, when there is no numba to take the place of the library."""
     if find_spec("numba") is None:
         raise ImportError(
-            f"this installation has no compiled kernels for Python {platform.python_version()} on {platform.machine()}, or "
-            f" this processor lacks {', '.join(FEATURES)}. To mend it: pip install 'muisti[kernels]', which brings "
+            f"no kernels are compiled for Python {platform.python_version()} on {platform.machine()} here, or this "
+            f"processor lacks {', '.join(FEATURES)}. To mend it: pip install 'muisti[kernels]', which brings "
             "numba to compile them",
             name="numba",
         )

@@ -67,7 +67,8 @@ def _compile() -> None:
         (Path(folder) / "muisti").mkdir()
         (Path(folder) / "muisti" / "core").symlink_to(Path("core").resolve())
         path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])  # with what pip builds with
-        environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": folder, "NUMBA_CACHE_DIR": folder}
+        caches = {"XDG_CACHE_HOME": folder, "NUMBA_CACHE_DIR": folder}
+        environment = {**os.environ, **caches, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # equal bytes each time
         subprocess.run([sys.executable, "-m", "muisti.core.kernels"], check=True, env=environment)
 
 
