@@ -63,13 +63,15 @@ def _compiles() -> bool:
 
 def _compile() -> None:
     """Compile the kernels into the source tree, unless the library of these sources is there."""
+    same = Path("/proc/self/cwd")  # the library names the files of its sources
     with tempfile.TemporaryDirectory() as folder:
+        here = same if same.exists() else Path(folder)
         (Path(folder) / "muisti").mkdir()
         (Path(folder) / "muisti" / "core").symlink_to(Path("core").resolve())
-        path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])  # with what pip builds with
+        path = os.pathsep.join([str(here), os.environ.get("PYTHONPATH", "")])  # with what pip builds with
         caches = {"XDG_CACHE_HOME": folder, "NUMBA_CACHE_DIR": folder}
         environment = {**os.environ, **caches, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # equal bytes each time
-        subprocess.run([sys.executable, "-m", "muisti.core.kernels"], check=True, env=environment)
+        subprocess.run([sys.executable, "-m", "muisti.core.kernels"], check=True, env=environment, cwd=folder)
 
 
 def _need(requirement: str) -> None:
