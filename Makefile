@@ -260,7 +260,7 @@ $(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 .venv/.serve: $(NEEDS) | .venv/.client
 	@echo 'Installing what serving needs into .venv'
 	@$(PIP) setuptools
-	@$(PIP) --no-build-isolation -e .
+	@$(PIP) --no-build-isolation -e '.[kernels]'
 	@touch $@
 
 .venv/.dev: $(NEEDS) | .venv/.client

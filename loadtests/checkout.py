@@ -49,7 +49,7 @@ class Checkout:
                     (view / name).symlink_to(self.folder.resolve() / source)
         if (self.folder / "clients" / "python" / "generate").is_dir():
             subprocess.run([sys.executable, "-m", "clients.python.generate"], cwd=self.folder, check=True)
-        if not any((self.folder / "core" / "kernels" / "__pycache__").glob("native-*.so")):
+        if not any((self.folder / "core" / "kernels").rglob("native-*.so")):
             command = [sys.executable, "-m", f"{self.prefix}core.kernels"]
             subprocess.run(command, env={**os.environ, **self.environment}, check=True)
         for name in ("core", "service"):

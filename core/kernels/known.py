@@ -8,11 +8,23 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 KNOWN: Mapping[str, str] = {"numba": "0.68.1", "llvmlite": "0.50.0"}
 
 
 FEATURES = ("avx2", "fma", "bmi", "bmi2")  # of x86-64-v3, for which jit.py compiles; native.c looks for the same
+
+
+def demand_numba() -> None:
+    """Raise ImportError, which says what to install, when there is no numba to take the place of the library."""
+    if find_spec("numba") is None:
+        raise ImportError(
+            f"no kernels are compiled for Python {platform.python_version()} on {platform.machine()} here, or this "
+            f"processor lacks {', '.join(FEATURES)}. To mend it: pip install 'muisti[kernels]', which brings "
+            "numba to compile them",
+            name="numba",
+        )
 
 
 def unfit() -> str | None:

@@ -1,7 +1,7 @@
 """Loads the kernels that were compiled ahead of time: without numba, in a millisecond.
 
-`python -m muisti.core.kernels` builds the library into `__pycache__` beside this file. An installation without it has
-one in the user's cache folder (`cache.py`). The name contains a digest of the sources, so that a library of other
+`python -m muisti.core.kernels` builds the library beside this file, and wheels contain it. An installation without it
+has one in the user's cache folder (`cache.py`). The name contains a digest of the sources, so that a library of other
 sources is never loaded.
 """
 
@@ -22,7 +22,7 @@ Kernels = Mapping[str, Callable[..., Any]]  # by `module.name`
 
 def library() -> Path:
     """Return the path of the installed library of these sources for this Python; the file need not exist."""
-    return kept(FOLDER / "__pycache__")
+    return kept(FOLDER)
 
 
 def kept(folder: Path) -> Path:

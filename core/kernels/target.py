@@ -27,6 +27,8 @@ Mask = npt.NDArray[np.bool_]
 
 LEVELS = native.levels()
 KERNELS = LEVELS[-1] if LEVELS else None
+if KERNELS is None:
+    known.demand_numba()
 UNFIT = known.unfit() if KERNELS is None else None  # why loops are compiled the slow way
 
 if KERNELS is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # What a build reads. A folder of a package is in [tool.setuptools] package-dir of pyproject.toml.
 FILES = ("pyproject.toml", "MANIFEST.in", "docs/openapi.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "NOTICE")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "native-*")
 EARLIEST = 315_532_800  # 1980, before which a wheel knows no dates
 
 

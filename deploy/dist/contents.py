@@ -1,4 +1,4 @@
-"""Looks into a wheel: one package, the models, every licence, and nothing that was compiled."""
+"""Looks into a wheel: one package, the models, every licence, the library of kernels, and nothing else compiled."""
 
 import tomllib
 import zipfile
@@ -18,6 +18,7 @@ NEEDED = (
     "muisti/service/console/static/vendor/vendor.json",
 )
 COMPILED = (".pyc", ".nbi", ".nbc", ".so", ".pyd", ".dylib")
+LIBRARY = "muisti/core/kernels/native-"  # with a digest of its sources
 
 
 def names(wheel: Path) -> list[str]:
@@ -34,8 +35,10 @@ def faults(wheel: Path) -> Iterator[str]:
     for top in sorted({name.partition("/")[0] for name in found} - {"muisti", about, f"{stem}.data"}):
         yield f"{top} would be put beside the packages of others"
     for name in found:
-        if name.endswith(COMPILED) or "__pycache__" in name:
+        if name.endswith(COMPILED) and not name.startswith(LIBRARY) or "__pycache__" in name:
             yield f"{name} was compiled here"
+    if len([name for name in found if name.startswith(LIBRARY)]) != 1:
+        yield f"{LIBRARY}* is missing, or there are several"
     wanted = (*NEEDED, f"{data}/CHANGELOG.md", *(f"{about}/licenses/{name}" for name in licences()))
     yield from (f"{name} is missing" for name in wanted if name not in found)
     yield from (f"{name} is missing" for name in modules() if name not in found)

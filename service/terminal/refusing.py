@@ -160,6 +160,8 @@ def failure_of(error: BaseException) -> Failure | None:
             where = f": {found.filename!r}" if found.filename is not None else ""
             said = f"{found.strerror or type(found).__name__}{where}"
             return Failure(_with(said, SYSTEM.get(found.errno or 0)))
+        if isinstance(found, ImportError) and found.name == "numba":
+            return Failure(str(found))
     return None
 
 

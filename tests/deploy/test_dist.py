@@ -13,13 +13,22 @@ from deploy.dist import building, contents, parts
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 STEM = f"muisti-{PROJECT['project']['version']}"
+KERNELS = f"{contents.LIBRARY}0.so"
 ABOUT, DATA = f"{STEM}.dist-info", f"{STEM}.data/data/share/doc/muisti"
 
 
 def wheel(folder: Path, *, without: str = "", more: tuple[str, ...] = ()) -> Path:
     """Make a wheel with the names of all files that it should have."""
     licences = [f"{ABOUT}/licenses/{name}" for name in contents.licences()]
-    names = {*contents.NEEDED, *contents.modules(), *licences, f"{DATA}/CHANGELOG.md", f"{ABOUT}/METADATA", *more}
+    names = {
+        KERNELS,
+        *contents.NEEDED,
+        *contents.modules(),
+        *licences,
+        f"{DATA}/CHANGELOG.md",
+        f"{ABOUT}/METADATA",
+        *more,
+    }
     path = folder / f"{STEM}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as opened:
         for name in sorted(names - {without}):
@@ -41,6 +50,9 @@ def test_of_a_wheel_all_that_is_missing_or_too_much_is_told(tmp_path: Path):
         assert fault.startswith(name.partition("/")[0])
     for name in ("muisti/core/kernels/__pycache__/native-0.so", "muisti/core/engine.pyc"):
         assert [*contents.faults(wheel(tmp_path, more=(name,)))] == [f"{name} was compiled here"]
+    for given in (wheel(tmp_path, without=KERNELS), wheel(tmp_path, more=(f"{contents.LIBRARY}1.so",))):
+        [fault] = contents.faults(given)
+        assert fault.startswith(contents.LIBRARY)
 
 
 def test_every_licence_of_the_tree_is_declared_and_named_in_the_notice():

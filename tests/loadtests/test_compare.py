@@ -35,7 +35,7 @@ def made_tree(folder: Path, packages: str) -> Checkout:
         (folder / name).mkdir(parents=True)
         (folder / name / "__init__.py").write_text("")
     (folder / "service" / "__main__.py").write_text("print(__file__, __name__)")
-    kernels = folder / "core" / "kernels" / "__pycache__"
+    kernels = folder / "core" / "kernels"
     kernels.mkdir(parents=True)
     (kernels / "native-0.so").touch()
     (folder / "pyproject.toml").write_text(f"packages = {packages}")

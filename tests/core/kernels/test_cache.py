@@ -34,7 +34,9 @@ pytestmark = pytest.mark.skipif(KERNELS is None, reason="no library is here to b
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with our sources and no library, which no test changes. Python keeps its bytecode there."""
     folder = tmp_path_factory.mktemp("sources")
-    shutil.copytree(CORE, folder / "muisti" / "core", ignore=shutil.ignore_patterns("weights", "__pycache__"))
+    shutil.copytree(
+        CORE, folder / "muisti" / "core", ignore=shutil.ignore_patterns("weights", "__pycache__", "native-*")
+    )
     return folder
 
 

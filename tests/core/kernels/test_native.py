@@ -4,14 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from muisti.core.kernels import Ints, dense, native, pool, stages
+from muisti.core.kernels import Ints, dense, known, native, pool, stages
 from muisti.core.kernels.postings import number
 from muisti.core.kernels.target import KERNELS
 
@@ -59,28 +58,30 @@ def test_a_library_of_other_sources_is_not_used(moved: Path):
 
 @built
 def test_a_library_that_cannot_be_loaded_is_not_used(moved: Path):
-    path = moved / "muisti" / "core" / "kernels" / "__pycache__" / native.library().name
+    path = moved / "muisti" / "core" / "kernels" / native.library().name
     path.write_bytes(b"no library")
     assert tell(moved) == "False True 2"
 
 
 @built
-def test_compiling_an_installation_again_keeps_the_library_of_the_user(moved: Path):
-    environment = {**os.environ, "PYTHONPATH": str(moved), "HOME": str(moved / "home"), "PATH": ""}
-    environment.pop("XDG_CACHE_HOME", None)
-    ask = "from muisti.core.kernels import cache, native; print(native.library()); print(native.kept(cache.writable()))"
-    run = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
-    installed, of_user = map(Path, run.stdout.split())
-    shutil.copyfile(installed, of_user)
-    again = subprocess.Popen([sys.executable, "-m", "muisti.core.kernels"], cwd=moved, env=environment)
-    try:
-        while installed.exists() and again.poll() is None:
-            time.sleep(0.01)
-    finally:
-        again.kill()
-        again.wait()
-    assert not installed.exists()
-    assert of_user.exists()
+def test_an_installation_with_the_library_of_its_sources_compiles_nothing(moved: Path):
+    path = moved / "muisti" / "core" / "kernels" / native.library().name
+    before = path.stat().st_mtime_ns
+    environment = {**os.environ, "PYTHONPATH": str(moved), "PATH": ""}
+    program = "import runpy, sys; runpy.run_module('muisti.core.kernels', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-v", "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "import 'numba'" not in done.stderr
+    assert path.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_without_library_and_numba_the_error_says_what_to_install(found: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(known, "find_spec", lambda name: found or None)
+    if found:
+        known.demand_numba()
+    else:
+        with pytest.raises(ImportError, match=r"pip install 'muisti\[kernels\]'"):
+            known.demand_numba()
 
 
 @built

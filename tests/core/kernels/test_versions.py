@@ -45,7 +45,7 @@ def session(*path: Path, cwd: Path) -> Mapping[str, Any]:
 @pytest.fixture
 def moved(tmp_path: Path) -> Path:
     """A folder with another copy of the sources, without the library."""
-    left_out = shutil.ignore_patterns("weights", "__pycache__")
+    left_out = shutil.ignore_patterns("weights", "__pycache__", "native-*")
     shutil.copytree(CORE, tmp_path / "muisti" / "core", ignore=left_out)
     for part in ("embedding", "graph/entities"):
         (tmp_path / "muisti" / "core" / part / "weights").symlink_to(CORE / part / "weights")
