@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.support.memo import memoised
-from muisti.core.write.conflicts.relations import POSTS, STATES, relation_of
+from muisti.core.write.conflicts.relations import POSTS, STATED_BY, STATES, relation_of
 from muisti.core.write.conflicts.stance import ANNOUNCING, asks, label
 from muisti.core.write.conflicts.words import Word, read
 
@@ -50,6 +50,7 @@ _UNKNOWN, _LINKED, _PREPOSITIONS, _NOW, _SPANS, _INSTRUCTING = (
     frozenset(listed.split())
     for listed in (_UNKNOWN_WORDS, _LINKED_WORDS, _PREPOSITION_WORDS, _NOW_WORDS, _SPAN_WORDS, _INSTRUCTING_WORDS)
 )
+_ONCE = frozenset({"born", "up", "founded", "established", "graduated", "retired"})  # what happens once
 _SPANNING = frozenset({"last", "this", "next", "past"})
 _OFTEN = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 _EVENTS = frozenset({"deploy", "meet"})  # relations whose subject is the event: `we deploy on Fridays`
@@ -145,8 +146,10 @@ def _verb(words: Sequence[Word]) -> tuple[int, int, str] | None:
         word, following = low(words[place]), [low(each) for each in words[place + 1 : place + 3]]
         if low(words[place - 1]) in _DEFINITE | _ARTICLES or (following and following[0] in _BE):
             continue
-        if word in ("was", "grew") and following[:1] in (["born"], ["up"]):
-            return place, place + 2, STATES[following[0]]
+        if word in ("was", "grew") and following and following[0] in _ONCE:
+            return place, place + 2, following[0]
+        if word in _ONCE:
+            return place, place + 1, word
         change = next((end for end, each in enumerate([word, *following]) if each in ANNOUNCING), None)
         if change is not None and all(each in _HAS for each in [word, *following][:change]):
             return place, place + change + 1, BECOMES
@@ -184,8 +187,9 @@ def _claimed(words: Sequence[Word], scope: Sequence[Word], start: int, stop: int
     keys = _keys(subject)
     if relation in _EVENTS and first in ("i", "we"):
         keys, relation = frozenset({relation}), "is"
-    if relation == "is" and len(keys) > 1 and "name" in (subject[-1].key, subject[min(1, len(subject) - 1)].key):
-        keys, relation = keys - {"name"}, "name"  # `my cat's name`, `the name of my cat`
+    stated = next((each for each in (subject[-1].key, subject[min(1, len(subject) - 1)].key) if each in STATED_BY), "")
+    if relation == "is" and stated and len(keys) > 1:
+        keys, relation = keys - {stated}, STATED_BY[stated]  # `my cat's name`, `the name of my cat`
     slots = _slots([*rest, *scope])
     if not keys or slots is None:
         return None
@@ -201,10 +205,8 @@ def _names_a_holder(subject: Sequence[Word], relation: str, rest: Sequence[Word]
         return bool(rest) and low(rest[0]) != "by"
     if relation != "is" or not all(named(word) or word.kind == "number" for word in subject):
         return False
-    first = low(rest[0])
-    return low(subject[0]) != "i" and (
-        first == "the" or (first in OWNERS and not POSTS.isdisjoint(low(word) for word in rest))
-    )
+    first, posts = low(rest[0]), not POSTS.isdisjoint(low(word) for word in rest)
+    return low(subject[0]) != "i" and (first == "the" or (posts and (first in OWNERS or first in POSTS)))
 
 
 def _keys(subject: Iterable[Word]) -> frozenset[str]:
@@ -222,7 +224,7 @@ def _slots(rest: Sequence[Word]) -> Mapping[Slot, tuple[Word, ...]] | None:
             parts.append(("during", []))
         elif word.text in ("a", "an") and parts == [("", [])]:
             parts = [("a", [])]
-        elif word.kind != "function" or word is rest[-1] or low(word) in OWNERS:
+        elif word.kind != "function" or word is rest[-1] or low(word) in OWNERS or word.text == "A":
             parts[-1][1].append(word)
     for preposition, words in parts:
         if not words:

@@ -11,6 +11,8 @@ from muisti.core.write.conflicts.differences import opposites
 from muisti.core.write.conflicts.relations import (
     CHANGING,
     MEASURES,
+    OPINIONS,
+    PASSING,
     POSTS,
     PROPERTIES,
     SINGLE,
@@ -68,8 +70,33 @@ def exclusive(existing: Claim, new: Claim) -> Exclusive | None:
     strength = _strength(new, slot, ours, theirs)
     if strength is None:
         return None
-    sure = strength == "sure" and likeness == "same" and _OTHERS.isdisjoint(map(low, new.who))
-    return Exclusive(_difference(slot, ours, theirs), sure and not any(kind == "span" for _, kind in new.slots))
+    lows = {low(word) for word in new.who}
+    doubted = likeness != "same" or lows & (_OTHERS | OPINIONS) or any(kind == "span" for _, kind in new.slots)
+    return Exclusive(_difference(slot, ours, theirs), strength == "sure" and not doubted)
+
+
+def of_several(existing: Claim, new: Claim) -> bool:
+    """Return whether two claims are of what a subject has several of, or of what passes.
+
+    >>> from muisti.core.write.conflicts.claims import claim
+    >>> pairs = [(f"{who} is Ida.", f"{who} is Eva.") for who in ("Ann's sister", "Ann's boss")]
+    >>> pairs += [("Today is Monday.", "Today is Tuesday."), ("I have a class at 9.", "I have a class at 11.")]
+    >>> [of_several(*map(claim, pair)) for pair in pairs]
+    [True, False, True, True]
+    """
+    if existing.subject != new.subject or existing.relation != new.relation:
+        return False
+    kinds = {kind for _, kind in new.slots}
+    return (
+        _passes(new)
+        or (new.relation == "is" and spelled(low(new.who[-1])) in SOME and all(map(_is_name, new.slots.values())))
+        or (new.relation == "have" and "thing" in kinds and not _DATED.isdisjoint(kinds))
+    )
+
+
+def _passes(new: Claim) -> bool:
+    """Return whether a subject is another one soon, such as `the weather`."""
+    return len(new.subject) == 1 and spelled(low(new.who[-1])) in PASSING
 
 
 def _alike(existing: Claim, new: Claim) -> Literal["same", "owned", "amount"] | None:
@@ -99,7 +126,9 @@ def may_both(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     >>> [may_both(read(one), read(other)) for one, other in pairs]
     [True, True, True, True, False]
     """
-    one, other = ({word.key for word in words if word.kind != "function"} for words in (ours, theirs))
+    one, other = (
+        {word.key for word in words if word.kind != "function" or word.text.isupper()} for words in (ours, theirs)
+    )
     if one <= other or other <= one or not RELATIVE.isdisjoint(one | other):
         return True
     if WIDE.isdisjoint(map(low, ours)) != WIDE.isdisjoint(map(low, theirs)):
@@ -118,6 +147,8 @@ def _same(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 def _strength(new: Claim, slot: Slot, ours: Sequence[Word], theirs: Sequence[Word]) -> Strength | None:
     """Return how sure it is that a subject has one value in a slot; None when it may have several."""
     preposition, kind = slot
+    if _passes(new):
+        return None
     person = not _PERSONS.isdisjoint(map(low, new.who))
     if kind in _DATED:
         return None if new.relation in _SEVERAL else "maybe" if person or new.relation not in _SET else "sure"
@@ -129,8 +160,8 @@ def _strength(new: Claim, slot: Slot, ours: Sequence[Word], theirs: Sequence[Wor
         return None if not _of_one_thing(ours, theirs) else "maybe" if several else "sure"
     if new.relation == "is":
         return _of_being(new, preposition, ours, theirs)
-    strength = SINGLE.get((new.relation, preposition))
-    if strength is None:
+    strength = SINGLE.get((new.relation, "" if preposition == "a" else preposition))
+    if strength is None or any(names) != all(names):
         whole = new.relation == "instruct" and not preposition and len(new.slots) > 1
         return "maybe" if whole or _rival(ours, theirs) else None
     return strength if all(names) else "maybe"

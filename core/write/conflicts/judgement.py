@@ -13,7 +13,7 @@ from muisti.core.write.conflicts.changes import LONGEST, changed_value
 from muisti.core.write.conflicts.claims import claim
 from muisti.core.write.conflicts.denials import DENIED_MOST, denier, denies, may_deny, negates, same_statement
 from muisti.core.write.conflicts.differences import Parted, part
-from muisti.core.write.conflicts.exclusive import exclusive, may_be_about, may_both
+from muisti.core.write.conflicts.exclusive import exclusive, may_be_about, may_both, of_several
 from muisti.core.write.conflicts.stance import ANNOUNCING, attributed, comparable
 from muisti.core.write.conflicts.suspected import Change, is_of_the_speaker, is_stated, may_contradict
 from muisti.core.write.conflicts.words import Word, equal, read
@@ -80,6 +80,8 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
     """Return how two texts relate, or None when they are unrelated."""
     near = cosine >= SIMILARITY_MIN and _alike_at_a_glance(existing, new)
     verdict = _judged(existing, new, cosine, encode) if near else None
+    if verdict is not None and verdict.kind in CONTRARY and _are_of_several(existing, new):
+        return Verdict("similar", verdict.differs)
     if verdict is None or verdict.kind == "similar":
         verdict = claimed(existing, new) or (denied(existing, new) if near or cosine == FAR else None) or verdict
     if not near:
@@ -91,6 +93,12 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
         said = _judged(one.text, other.text, cosine, encode)
         verdict = verdict if said is None or said.kind not in CONTRARY else said
     return verdict and of_two_authors(verdict, one.text, other.text)
+
+
+def _are_of_several(existing: str, new: str) -> bool:
+    """Return whether two texts claim values of a subject that has several, such as brothers."""
+    ours, theirs = claim(existing), claim(new)
+    return ours is not None and theirs is not None and of_several(ours, theirs)
 
 
 def claimed(existing: str, new: str) -> Verdict | None:

@@ -52,8 +52,6 @@ collect: / collected delivered cleaned watered
 assign: / assigned
 go: go /
 eat: eat /
-grow: / up
-bear: / born
 """
 # Relation and preposition of a thing that a subject has one of. `sure` holds for names.
 _SINGLE = """
@@ -89,8 +87,9 @@ format as: maybe
 pay by: maybe
 pay in: maybe
 assign to: maybe
-bear in: sure
-grow in: maybe
+born in: sure
+up in: maybe
+leave from: maybe
 use as: maybe
 """
 # Posts that one person holds, and persons of whom somebody has one.
@@ -104,6 +103,8 @@ name nickname title color type kind size age height weight birthday address emai
 nationality religion status state license theme format version model brand owner author branch timezone currency unit
 language engine editor manager provider host port path role job profession deadline priority color
 """
+STATED_BY = {"name": "name", "price": "cost", "cost": "cost", "weight": "weigh"}
+"""Nouns of a subject, and the relation that states the same."""
 CHANGING = frozenset({"is", "live", "work", "use", "host", "run", "keep", "prefer", "start", "end", "due", "cost"})
 """Relations whose value a text may announce to have changed: `was moved to`."""
 # Measures by whose name a subject may be longer: `the rate limit of the API allows 5 requests`.
@@ -113,6 +114,9 @@ _SOME = """
 brother sister parent son daughter child grandfather grandmother aunt uncle cousin friend colleague neighbor roommate
 teammate classmate guest client customer
 """
+# Subjects whose value is another one soon.
+_PASSING = "today tomorrow yesterday tonight time date weather temperature mood"
+_OPINIONS = "best worst greatest nicest"
 _UNIQUE = "favorite preferred default primary main official only maximum minimum max min"
 # Kinds of which a thing has one: values of a line rule each other out.
 _KINDS = """
@@ -179,7 +183,9 @@ SINGLE: Mapping[tuple[str, str], Strength] = {
         for place, _, strength in (line.partition(":") for line in _SINGLE.strip().splitlines())
     )
 }
-POSTS, PROPERTIES, UNIQUE, MEASURES, WIDE, SOME = map(_words, (_POSTS, _PROPERTIES, _UNIQUE, _MEASURES, _WIDE, _SOME))
+POSTS, PROPERTIES, UNIQUE, MEASURES, WIDE, SOME, PASSING, OPINIONS = map(
+    _words, (_POSTS, _PROPERTIES, _UNIQUE, _MEASURES, _WIDE, _SOME, _PASSING, _OPINIONS)
+)
 _KIND = {word: number for number, line in enumerate(_KINDS.strip().splitlines()) for word in line.split()}
 
 
