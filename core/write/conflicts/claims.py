@@ -37,7 +37,7 @@ in on at by for from to with as until since after before every under during
 """
 # Words that say that a claim holds today. They are no part of it.
 _NOW_WORDS = """
-now nowadays currently already still actually just new current really again back
+now nowadays currently already still actually just current really again back
 """
 _SPAN_WORDS = """
 week weekend month year quarter sprint time morning afternoon evening season semester
@@ -59,7 +59,8 @@ _CLOCK = re.compile(r"\d{1,2}:\d\d(:\d\d)?|(\d{1,2}(:\d\d)?) ?[ap]\.?m|noon|midn
 _TITLES = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
 _LEADS = r"no|wait|actually|correction|update|note|fyi|btw|sorry|oh|ok|okay|well|yes|yeah|hey|remember|reminder"
 _LEAD = re.compile(rf"\s*(?:(?:{_LEADS})\b[ ,:!–-]*)*(?:{_LEADS})\s*[,:!–-]+\s*", re.IGNORECASE)
-_SHORT = re.compile(r"\b(I)['’]m\b|\b(we|they|you)['’]re\b", re.IGNORECASE)
+_SHORT = re.compile(r"\b(I)['’]m\b|\b(we|they|you)['’]re\b|\b(I|we|they|you)['’]ve\b", re.IGNORECASE)
+_LONG = ("", "am", "are", "have")  # of the groups of a short form
 _INSIDE = re.compile(r"[.!?;](?=\s)|[\n,\"“”„«`()\[\]{}]")  # where a second clause, a quotation or code may begin
 
 Slot = tuple[str, str]  # preposition, and kind of value: clock, day, date, often, amount or thing
@@ -91,7 +92,7 @@ def claim(text: str) -> Claim | None:
         return None
     words = read(text)
     speaker = label(words)
-    words = [word for word in words[len(speaker) + bool(speaker) :] if low(word) not in _NOW]
+    words = [word for word in words[len(speaker) + bool(speaker) :] if low(word) not in _NOW and word.text != "new"]
     if not 2 < len(words) <= WORDS_MAX or any(word.kind == "negation" or low(word) in _LINKED for word in words):
         return None
     words, scope = _led(words)
@@ -109,7 +110,7 @@ def _plain(text: str) -> str:
     if "." in text:
         text = _TITLES.sub(r"\1", text)
     if "'" in text or "’" in text:
-        text = _SHORT.sub(lambda found: f"{found[1] or found[2]} {'am' if found[1] else 'are'}", text)
+        text = _SHORT.sub(lambda found: f"{found[found.lastindex or 0]} {_LONG[found.lastindex or 0]}", text)
     return text.strip().rstrip(".! ")
 
 
@@ -153,6 +154,8 @@ def _verb(words: Sequence[Word]) -> tuple[int, int, str] | None:
         change = next((end for end, each in enumerate([word, *following]) if each in ANNOUNCING), None)
         if change is not None and all(each in _HAS for each in [word, *following][:change]):
             return place, place + change + 1, BECOMES
+        if word.endswith("ing") and words[place - 1].text.endswith(("'s", "’s")):
+            return _be(place - 1, [word])
         if word in _BE or word in (":", "="):
             return _be(place, following)
         relation = relation_of(word)

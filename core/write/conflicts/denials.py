@@ -42,8 +42,8 @@ def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
 DENIED_MOST = 240  # characters of texts of which one may deny the other
 DENIED_MIN = 2  # words of content of a text that denies another
 
-_ENDING = frozenset({"stopped", "stop", "quit", "gave"})  # verbs that deny what holds no more
-_DENYING = re.compile(r"\b(?:no\w*|neither|without|cannot|stop|stopped|quit|gave)\b|n['’]?t\b", re.IGNORECASE)
+_ENDING = frozenset({"stopped", "stop", "quit", "gave", "left"})  # verbs that deny what holds no more
+_DENYING = re.compile(r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE)
 _LIMITING = frozenset({"only", "except", "without", "if", "unless", "until", "but"})
 _PARTIES = frozenset({"i", "we", "you", "he", "she", "they", "my", "our", "your", "his", "her", "their"})
 _PASSED = frozenset(tokenize("someone somebody person people always must need currently up")) | _PAUSES | _AUXILIARIES
@@ -102,7 +102,13 @@ def _parties(words: Sequence[Word]) -> set[str]:
 
 def _keys(words: Sequence[Word]) -> Sequence[str]:
     left = [word for word in _said(words) if word.kind not in ("function", "negation")]
-    return [word.key for word in left if word.key not in _PASSED and word.text.lower() not in _ENDING]
+    return [
+        word.key
+        for word in left
+        if word.key not in _PASSED
+        and word.text.lower() not in _ENDING
+        and not (word.key == "more" and words[word.place - 1].key == "any")
+    ]
 
 
 def _said(words: Sequence[Word]) -> Sequence[Word]:

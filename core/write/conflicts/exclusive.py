@@ -76,7 +76,7 @@ def exclusive(existing: Claim, new: Claim) -> Exclusive | None:
 
 
 def of_several(existing: Claim, new: Claim) -> bool:
-    """Return whether two claims are of what a subject has several of, or of what passes.
+    """Return whether two claims are of what a subject has several of, of what passes, or of two things about it.
 
     >>> from muisti.core.write.conflicts.claims import claim
     >>> pairs = [(f"{who} is Ida.", f"{who} is Eva.") for who in ("Ann's sister", "Ann's boss")]
@@ -89,6 +89,7 @@ def of_several(existing: Claim, new: Claim) -> bool:
     kinds = {kind for _, kind in new.slots}
     return (
         _passes(new)
+        or (kinds == {"thing"} == {kind for _, kind in existing.slots} and existing.slots.keys().isdisjoint(new.slots))
         or (new.relation == "is" and spelled(low(new.who[-1])) in SOME and all(map(_is_name, new.slots.values())))
         or (new.relation == "have" and "thing" in kinds and not _DATED.isdisjoint(kinds))
     )
@@ -136,8 +137,8 @@ def may_both(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     short, long = sorted(("".join(map(low, ours)), "".join(map(low, theirs))), key=len)
     if len(short) >= _ALIAS_MIN and long.startswith(short) and short.isalpha():
         return True
-    letters = ["".join(low(word)[0] for word in words) for words in (ours, theirs) if len(words) > 1]
-    return short in letters
+    sides = ((ours, theirs), (theirs, ours))
+    return any(len(a) > len(b) == 1 and low(b[0]).startswith("".join(low(word)[0] for word in a)) for a, b in sides)
 
 
 def _same(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
@@ -228,7 +229,7 @@ def _changed(existing: Claim, new: Claim) -> Exclusive | None:
     if existing.relation not in CHANGING:
         return None
     old = next((words for (preposition, _), words in new.slots.items() if preposition == "from"), None)
-    value = next(((slot, words) for slot, words in new.slots.items() if slot[0] in ("to", "at", "on")), None)
+    value = next(((slot, words) for slot, words in new.slots.items() if slot[0] in ("to", "at", "on", "")), None)
     if value is None:
         return None
     (_, kind), theirs = value

@@ -83,7 +83,7 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
     if verdict is not None and verdict.kind in CONTRARY and _are_of_several(existing, new):
         return Verdict("similar", verdict.differs)
     if verdict is None or verdict.kind == "similar":
-        verdict = claimed(existing, new) or (denied(existing, new) if near or cosine == FAR else None) or verdict
+        verdict = claimed(existing, new) or denied(existing, new) or verdict
     if not near:
         return verdict
     one, other = attributed(existing), attributed(new)

@@ -12,7 +12,8 @@ Strength = Literal["sure", "maybe"]
 
 # Relation: verbs / participles after `is`.
 _FORMS = """
-is: happen occur equal / located based situated headquartered scheduled held set limited planned
+is: happen occur equal / located situated scheduled held set limited planned
+base: / based headquartered
 live: live reside dwell /
 work: work / employed
 name: / called named titled nicknamed
@@ -24,7 +25,7 @@ close: close shut /
 leave: leave depart /
 arrive: arrive land /
 meet: meet /
-run: run / powered
+run: run / run powered
 write: / written coded programmed implemented
 build: / built
 host: / hosted deployed
@@ -57,6 +58,7 @@ eat: eat /
 _SINGLE = """
 is in: sure
 live in: sure
+base in: sure
 work at: sure
 work as: maybe
 name: sure
@@ -101,11 +103,13 @@ supervisor director mayor captain spouse wife husband fiance fiancee mother fath
 _PROPERTIES = """
 name nickname title color type kind size age height weight birthday address email number username password hometown
 nationality religion status state license theme format version model brand owner author branch timezone currency unit
-language engine editor manager provider host port path role job profession deadline priority color
+language engine editor manager provider host port path role job profession deadline priority major
 """
 STATED_BY = {"name": "name", "price": "cost", "cost": "cost", "weight": "weigh"}
 """Nouns of a subject, and the relation that states the same."""
-CHANGING = frozenset({"is", "live", "work", "use", "host", "run", "keep", "prefer", "start", "end", "due", "cost"})
+CHANGING = frozenset(
+    {"is", "name", "base", "live", "work", "use", "host", "run", "keep", "prefer", "start", "end", "due", "cost"}
+)
 """Relations whose value a text may announce to have changed: `was moved to`."""
 # Measures by whose name a subject may be longer: `the rate limit of the API allows 5 requests`.
 _MEASURES = "rate limit number count total quota size amount capacity"
@@ -195,8 +199,8 @@ def relation_of(verb: str) -> str | None:
     >>> relation_of("lives"), relation_of("begins"), relation_of("finishes"), relation_of("sings")
     ('live', 'start', 'end', None)
     """
-    bare = verb.removesuffix("s")
-    return _VERBS.get(verb) or _VERBS.get(bare) or _VERBS.get(verb.removesuffix("es"))
+    bare = verb.removesuffix("s"), verb.removesuffix("es"), f"{verb.removesuffix('ies')}y"
+    return next((_VERBS[each] for each in (verb, *bare) if each in _VERBS), None)
 
 
 def rivals(one: str, other: str) -> bool:
