@@ -46,14 +46,14 @@ week weekend month year quarter sprint time morning afternoon evening season sem
 _INSTRUCTING_WORDS = """
 use indent format write keep run store name wrap limit log set
 """
-_UNKNOWN, _LINKED, _PREPOSITIONS, _NOW, _SPANS, _INSTRUCTING = (
+_UNKNOWN, _LINKED, PREPOSITIONS, _NOW, _SPANS, _INSTRUCTING = (
     frozenset(listed.split())
     for listed in (_UNKNOWN_WORDS, _LINKED_WORDS, _PREPOSITION_WORDS, _NOW_WORDS, _SPAN_WORDS, _INSTRUCTING_WORDS)
 )
 _ONCE = frozenset({"born", "up", "founded", "established", "graduated", "retired"})  # what happens once
 _SPANNING = frozenset({"last", "this", "next", "past"})
 _OFTEN = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
-_EVENTS = frozenset({"deploy", "meet"})  # relations whose subject is the event: `we deploy on Fridays`
+EVENTS = frozenset({"deploy", "meet"})  # relations whose subject is the event: `we deploy on Fridays`
 _SAME = {("work", "for"): "at", ("is", "at"): "in", ("build", "on"): "with", ("live", "at"): "in"}  # prepositions
 _CLOCK = re.compile(r"\d{1,2}:\d\d(:\d\d)?|(\d{1,2}(:\d\d)?) ?[ap]\.?m|noon|midnight")
 _TITLES = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
@@ -135,7 +135,7 @@ def spelled(key: str) -> str:
 
 def _led(words: Sequence[Word]) -> tuple[Sequence[Word], Sequence[Word]]:
     """Return a sentence without a leading phrase such as `On weekdays`, and the phrase."""
-    if low(words[0]) not in _PREPOSITIONS:
+    if low(words[0]) not in PREPOSITIONS:
         return words, ()
     stop = next((place for place in range(2, len(words)) if low(words[place]) in _DEFINITE | {"i", "we"}), 0)
     return words[stop:], words[:stop]
@@ -188,7 +188,7 @@ def _claimed(words: Sequence[Word], scope: Sequence[Word], start: int, stop: int
     if _names_a_holder(subject, relation, rest):
         subject, rest = rest, subject
     keys = _keys(subject)
-    if relation in _EVENTS and first in ("i", "we"):
+    if relation in EVENTS and first in ("i", "we"):
         keys, relation = frozenset({relation}), "is"
     stated = next((each for each in (subject[-1].key, subject[min(1, len(subject) - 1)].key) if each in STATED_BY), "")
     if relation == "is" and stated and len(keys) > 1:
@@ -221,7 +221,7 @@ def _slots(rest: Sequence[Word]) -> Mapping[Slot, tuple[Word, ...]] | None:
     found: dict[Slot, tuple[Word, ...]] = {}
     parts: list[tuple[str, list[Word]]] = [("", [])]
     for word in rest:
-        if low(word) in _PREPOSITIONS and word is not rest[-1]:
+        if low(word) in PREPOSITIONS and word is not rest[-1]:
             parts.append((low(word), []))
         elif low(word) in _SPANNING:
             parts.append(("during", []))

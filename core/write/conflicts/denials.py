@@ -43,7 +43,9 @@ DENIED_MOST = 240  # characters of texts of which one may deny the other
 DENIED_MIN = 2  # words of content of a text that denies another
 
 _ENDING = frozenset({"stopped", "stop", "quit", "gave", "left"})  # verbs that deny what holds no more
-_DENYING = re.compile(r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE)
+_DENYING = re.compile(
+    r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE
+)
 _LIMITING = frozenset({"only", "except", "without", "if", "unless", "until", "but"})
 _PARTIES = frozenset({"i", "we", "you", "he", "she", "they", "my", "our", "your", "his", "her", "their"})
 _PASSED = frozenset(tokenize("someone somebody person people always must need currently up")) | _PAUSES | _AUXILIARIES

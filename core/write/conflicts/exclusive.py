@@ -214,9 +214,10 @@ def _opposed(existing: Claim, new: Claim) -> Exclusive | None:
     """Return the opposites that two claims say, each in one word beside those of both."""
     one, other = _predicate(existing), _predicate(new)
     ours, theirs = one.keys() - other.keys(), other.keys() - one.keys()
-    if len(ours) != 1 or len(theirs) != 1 or ours.isdisjoint(*map(opposites, theirs)):
+    if len(ours) != 1 or len(theirs) != 1:
         return None
-    return Exclusive(Difference("opposite", one[ours.pop()], other[theirs.pop()]), sure=False)
+    (mine,), (yours,) = ours, theirs
+    return Exclusive(Difference("opposite", one[mine], other[yours]), sure=False) if mine in opposites(yours) else None
 
 
 def _predicate(one: Claim) -> Mapping[str, str]:

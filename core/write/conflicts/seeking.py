@@ -11,7 +11,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Longs, Mask, Packed
 from muisti.core.kernels.lexical import look_up
 from muisti.core.text.terms import term_code
-from muisti.core.write.conflicts.claims import BECOMES, LONGEST, Claim, claim, spelled
+from muisti.core.write.conflicts.claims import BECOMES, EVENTS, LONGEST, OWNERS, PREPOSITIONS, Claim, claim
 from muisti.core.write.conflicts.denials import denial, may_deny
 from muisti.core.write.conflicts.relations import CHANGING, TERMS
 from muisti.core.write.conflicts.words import read
@@ -20,7 +20,6 @@ ROW_BITS = np.uint32(16)  # of a posting, the low ones, after which its row begi
 WORDS_MAX = 24  # words of a memory that is compared by its subject
 MOST = 5  # memories with words of the subject that are compared with a new one
 _BEING = frozenset({"is", "are"})
-_SPEAKERS = frozenset({"i", "we"})
 
 
 class Sought(NamedTuple):
@@ -46,17 +45,13 @@ def sought(text: str) -> Sought | None:
 
 
 def _of_claim(found: Claim) -> Sought | None:
+    every = [key for key in found.subject - OWNERS - PREPOSITIONS if " " not in key]
+    spelled_alike = [key for key in every if "or" not in key]  # `color` may be `colour` elsewhere
+    if found.subject & EVENTS or not every:
+        return Sought(frozenset(every), frozenset()) if every else None
     relations = CHANGING if found.relation == BECOMES else (found.relation,)
     either = frozenset[str]().union(_BEING, *(TERMS.get(relation, frozenset()) for relation in relations))
-    every = frozenset(
-        word.key for word in found.who if (word.kind != "function" or word.key in _SPEAKERS) and _is_term(word.key)
-    )
-    return Sought(every, either) if every else None
-
-
-def _is_term(key: str) -> bool:
-    """Return whether a key is one term, and spelled alike everywhere."""
-    return " " not in key and spelled(key) == key
+    return Sought(frozenset(spelled_alike or every), either)
 
 
 def of_subject(snapshot: Snapshot, text: str, allowed: Allowed) -> RowNumbers:
@@ -77,7 +72,10 @@ def of_subject(snapshot: Snapshot, text: str, allowed: Allowed) -> RowNumbers:
 
 
 def _in_piece(piece: Postings, every: Sequence[Packed], either: Sequence[Packed], allowed: Allowed) -> Longs:
-    """Return the rows of a piece with all terms and one of the others, and how many words each has."""
+    """Return the rows of a piece with all terms and one of the others, and how many words each has.
+
+    `every` and `either` are the postings of these terms. None of `every` is empty.
+    """
     rarest, *others = sorted(every, key=len)
     rows = rarest >> ROW_BITS
     starts = piece.token_starts
@@ -85,9 +83,10 @@ def _in_piece(piece: Postings, every: Sequence[Packed], either: Sequence[Packed]
     for postings in others:
         rows = rows[_among(rows, postings)]
     if either and len(rows):
-        rows = rows[
-            sum((_among(rows, postings) for postings in either if len(postings)), np.zeros(len(rows), np.bool_))
-        ]
+        has = np.zeros(len(rows), np.bool_)
+        for postings in filter(len, either):
+            has |= _among(rows, postings)
+        rows = rows[has]
     return np.array([rows.astype(np.int64) + piece.first, starts[rows + 1] - starts[rows]])
 
 
