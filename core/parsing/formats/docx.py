@@ -1,87 +1,25 @@
 """Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
+from muisti.core.parsing.formats.numbering import Counts, Level
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
-
-_PLACE = re.compile(r"%([1-9])")
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
-MOST = 1_000_000  # a number above it is shown as it is
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A level of a list: its first number, the format of numbers, and the pattern that shows them."""
-
-    start: int
-    form: str
-    pattern: str
 
 
 class Numbering:
     """The lists of a document, counted on from paragraph to paragraph."""
 
     def __init__(self, levels: Mapping[str, Mapping[int, Level]], lists: Mapping[str, str]) -> None:
-        self._levels, self._lists = levels, lists
-        self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._levels, self._lists, self._counts = levels, lists, Counts()
 
     def label(self, number: str, depth: int) -> str:
         """Count an item, and return its label: a number, "-" for a bullet, empty where the list shows none."""
         abstract = self._lists.get(number, "")
-        levels = self._levels.get(abstract, {})
-        level = levels.get(depth)
-        if level is None:
-            return "-"
-        counts = self._counts[abstract]
-        counts[depth] = counts.get(depth, level.start - 1) + 1
-        for deeper in [one for one in counts if one > depth]:
-            del counts[deeper]
-        if level.form == "bullet":
-            return "-"
-        if level.form == "none":
-            return ""
-        return _PLACE.sub(lambda place: self._shown(levels, counts, int(place[1]) - 1), level.pattern).strip()
-
-    def _shown(self, levels: Mapping[int, Level], counts: dict[int, int], depth: int) -> str:
-        level = levels.get(depth)
-        if level is None:
-            return ""
-        return shown(counts.setdefault(depth, level.start), level.form)
-
-
-def shown(number: int, form: str) -> str:
-    """Return a number in a format of Word.
-
-    >>> shown(4, "upperRoman"), shown(28, "lowerLetter"), shown(3, "decimal")
-    ('IV', 'bb', '3')
-    """
-    if not 0 < number < MOST:
-        return str(number)
-    if form.endswith("Letter"):
-        text = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 10)
-    elif form.endswith("Roman"):
-        text = _roman(number)
-    else:
-        return f"{number:02}" if form == "decimalZero" else str(number)
-    return text.upper() if form.startswith("upper") else text
-
-
-def _roman(number: int) -> str:
-    if number > 5000:
-        return str(number)
-    out = ""
-    for value, letters in _ROMAN:
-        out += letters * (number // value)
-        number %= value
-    return out
+        return self._counts.label(abstract, self._levels.get(abstract, {}), depth)
 
 
 def numbering_of(package: Package, main: str) -> Numbering:

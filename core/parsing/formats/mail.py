@@ -9,9 +9,9 @@ from typing import cast
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge
+from muisti.core.parsing.encodings import text_of
 from muisti.core.parsing.formats.html import markup_pieces
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading
-from muisti.core.parsing.text import text_of
 
 _SHOWN = ("From", "To", "Cc", "Date")
 _FROM_LINE = re.compile(rb"^From \S+ .*\r?\n(?=[A-Za-z][A-Za-z0-9-]*+:)", re.MULTILINE)

@@ -6,8 +6,9 @@ from typing import Any, cast
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
+from muisti.core.parsing.encodings import text_of
 from muisti.core.parsing.parsed import About, Options, Outline, block
-from muisti.core.parsing.text import MarkdownReader, lines, text_of
+from muisti.core.parsing.text import MarkdownReader, lines
 
 OUTPUT = 4_000  # characters of an output that are kept: a plot or a log can be longer than the notebook
 
@@ -15,7 +16,7 @@ OUTPUT = 4_000  # characters of an output that are kept: a plot or a log can be 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a notebook. Raises `Broken` for what is no notebook in JSON."""
     try:
-        notebook: Any = json.loads(text_of(bytes(data), options.encoding))
+        notebook: Any = json.loads(text_of(bytes(data), options.encoding, about.note))
     except (ValueError, RecursionError) as error:
         raise Broken(f"The notebook is no valid JSON: {error}") from error
     cells: Any = _under(notebook, "cells")

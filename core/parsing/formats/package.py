@@ -30,6 +30,8 @@ _PREFIXES = (
     ("drawingml/main", "a"), ("drawingml/chart", "c"), ("drawingml/diagram", "dgm"), ("markup-compatibility", "mc"),
     ("word/2010/wordml", "w14"), ("officeDocument/relationships", "r"), ("package/relationships", "rel"),
     ("schemas-microsoft-com:vml", "v"), ("purl.org/dc/elements", "dc"), ("idpf.org/2007/opf", "opf"),
+    *((f"opendocument:xmlns:{name}:", name) for name in ("office", "text", "table", "style", "presentation", "meta")),
+    ("opendocument:xmlns:drawing:", "draw"), ("opendocument:xmlns:svg-compatible:", "svg"),
 )  # fmt: skip
 
 
@@ -70,8 +72,8 @@ class Package:
 
     @property
     def has_images(self) -> bool:
-        """Return whether there are pictures in the file."""
-        return any(name.endswith(_PICTURES) for name in self._names)
+        """Return whether there are pictures in the file, besides the small one of its first page."""
+        return any(name.endswith(_PICTURES) and "thumbnail" not in name for name in self._names)
 
     def names(self, *ends: str) -> Iterator[str]:
         """Yield the names of the parts that end so."""
@@ -114,20 +116,8 @@ class Package:
         return root
 
     def children(self, name: str, container: str) -> Iterator[Element]:
-        """Yield the children of the first element of that tag, one by one, so that only one is in memory."""
-        depth, inside, parent = 0, 0, None
-        for event, element in events(self.blocks(name), name):
-            if event == "start":
-                depth += 1
-                if parent is None and element.tag == container:
-                    inside, parent = depth, element
-                continue
-            depth -= 1
-            if parent is not None and depth == inside:
-                yield element
-                parent.clear()
-            elif depth < inside:
-                return
+        """Yield the children of the first element of that tag in a part."""
+        yield from children_of(events(self.blocks(name), name), container)
 
     def first(self, part: str) -> bool:
         """Return whether a part is asked for the first time. A file that lists one often would cost without end."""
@@ -213,6 +203,23 @@ def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
         parser.close()
     except ElementTree.ParseError as error:
         raise Broken(f"The XML of {name!r} is damaged: {error}.") from error
+
+
+def children_of(found: Iterable[tuple[str, Element]], container: str) -> Iterator[Element]:
+    """Yield the children of the first element of that tag, one by one, so that only one is in memory."""
+    depth, inside, parent = 0, 0, None
+    for event, element in found:
+        if event == "start":
+            depth += 1
+            if parent is None and element.tag == container:
+                inside, parent = depth, element
+            continue
+        depth -= 1
+        if parent is not None and depth == inside:
+            yield element
+            parent.clear()
+        elif depth < inside:
+            return
 
 
 class _RootReached(Exception):

@@ -52,16 +52,16 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     about.pages = len(sheets)
     book = _book(package, main, workbook)
     relations = package.relations(main)
-    cells = _Cells(options.max_cells)
+    cells = Cells(options.max_cells)
     for number, (name, relation) in enumerate(sheets, 1):
         kind, part = relations.get(relation, ("", ""))
         if part in package and package.first(part):
             rows = _rows(package, part, book, cells) if kind == "worksheet" else iter(())
-            yield from _sheet(name, number, rows, _besides(package, part))
+            yield from sheet_pieces(name, number, rows, _besides(package, part))
     package.note_repeats(about)
 
 
-class _Cells:
+class Cells:
     """A count of cells, which raises `FileTooLarge` above its limit."""
 
     def __init__(self, most: int) -> None:
@@ -69,6 +69,7 @@ class _Cells:
         self._count = 0
 
     def add(self, count: int) -> None:
+        """Count cells."""
         self._count += count
         if self._count > self._most:
             raise FileTooLarge(f"The workbook has more than {self._most:,} cells.")
@@ -113,7 +114,7 @@ def _rich(element: Element) -> str:
     return "".join(parts)
 
 
-def _rows(package: Package, part: str, book: Book, cells: _Cells) -> Iterator[list[str]]:
+def _rows(package: Package, part: str, book: Book, cells: Cells) -> Iterator[list[str]]:
     """Yield the rows of a sheet that have cells, and an empty row where rows are missing."""
     expected = 1
     for element in package.children(part, "x-sheetData"):
@@ -152,6 +153,19 @@ def _number(column: str) -> int:
     for letter in column:
         found = 26 * found + ord(letter) - 64
     return found
+
+
+def column_of(number: int) -> str:
+    """Return the letters of a column, from 1.
+
+    >>> column_of(1), column_of(28), column_of(16384)
+    ('A', 'AB', 'XFD')
+    """
+    out = ""
+    while number > 0:
+        number, letter = divmod(number - 1, 26)
+        out = chr(65 + letter) + out
+    return out
 
 
 def _value(cell: Element, book: Book) -> str:
@@ -199,7 +213,7 @@ def _date(number: float, epoch: datetime.datetime) -> str:
     return moment.date().isoformat() if number.is_integer() else moment.isoformat(" ")
 
 
-def _sheet(name: str, number: int, rows: Iterator[list[str]], besides: Iterator[Piece]) -> Iterator[Piece]:
+def sheet_pieces(name: str, number: int, rows: Iterator[list[str]], besides: Iterator[Piece]) -> Iterator[Piece]:
     """Yield a sheet: its name, its tables, which empty rows part, then its charts and comments. Nothing when empty."""
     outline = Outline()
     named = False

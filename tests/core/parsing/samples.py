@@ -171,6 +171,37 @@ def epub(*chapters: str) -> bytes:
     )
 
 
+_ODF = ("office", "text", "table", "style", "presentation", "meta")
+_OPEN = "urn:oasis:names:tc:opendocument:xmlns:"
+_ODF_NAMES = (
+    "".join(f' xmlns:{name}="{_OPEN}{name}:1.0"' for name in _ODF)
+    + f' xmlns:draw="{_OPEN}drawing:1.0" xmlns:svg="{_OPEN}svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    + ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
+)
+
+
+def odf(kind: str, body: str, styles: str = "", parts: Mapping[str, bytes | str] | None = None) -> bytes:
+    """Return an OpenDocument file with this XML in its body, and in its automatic styles."""
+    content = f"{XML}<office:document-content{_ODF_NAMES}>{_odf_body(kind, body, styles)}</office:document-content>"
+    return zipped({"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": content, **(parts or {})})
+
+
+def flat_odf(kind: str, body: str, styles: str = "") -> bytes:
+    """Return an OpenDocument file that is one file of XML."""
+    stated = f' office:mimetype="application/vnd.oasis.opendocument.{kind}"'
+    return f"{XML}<office:document{_ODF_NAMES}{stated}>{_odf_body(kind, body, styles)}</office:document>".encode()
+
+
+def odf_part(root: str, inner: str) -> str:
+    """Return another part of an OpenDocument file."""
+    return f"{XML}<office:{root}{_ODF_NAMES}>{inner}</office:{root}>"
+
+
+def _odf_body(kind: str, body: str, styles: str) -> str:
+    automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    return f"{automatic}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
+
+
 def _pdf(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
     """Return a PDF file of numbered objects, the first of which is the catalogue."""
     out, places = bytearray(b"%PDF-1.4\n"), list[int]()
