@@ -185,7 +185,7 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
     >>> detect(b"%PDF-1.7"), detect(b"# Title", "README.md"), detect(b"print(1)", "a.py")
     (<Format.PDF: 'pdf'>, <Format.MARKDOWN: 'markdown'>, <Format.CODE: 'code'>)
     """
-    if b"%PDF-" in head[:1024]:
+    if b"%PDF-" in head[:1024] and not _is_mail(head):
         return Format.PDF
     if head.startswith((b"PK\3\4", b"PK\5\6")):
         return Format.ZIP
@@ -193,7 +193,7 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
         return Format.COMPRESSED
     if head[257:262] == b"ustar":
         return Format.TAR
-    if signature_of(head) or is_binary(head):
+    if signature_of(head) or (is_binary(head) and not _is_mail(head)):
         return Format.UNKNOWN
     if (flat := _FLAT.match(head)) is not None:
         return OPEN_DOCUMENTS.get(flat[1].decode("ascii"), Format.UNKNOWN)
@@ -238,6 +238,10 @@ def _is_text(start: bytes, encoding: str) -> bool:
     return plain > 0 and odd <= MOST_ODD * len(text) and (not start.isascii() or plain > 0.7 * len(text))
 
 
+def _is_mail(start: bytes) -> bool:
+    return _HEADERS.match(start) is not None and _MAIL.search(start[:8192]) is not None
+
+
 def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     named = _BY_NAME.get(extension(name))
@@ -250,7 +254,7 @@ def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
         return Format.CODE
     if _MAILBOX.match(start):
         return Format.MAILBOX
-    if _HEADERS.match(start) and _MAIL.search(start[:8192]):
+    if _is_mail(start):
         return Format.EMAIL
     if _HTML.match(start):
         return Format.HTML

@@ -1,6 +1,5 @@
 """Each format that a worker reads: its text, headings, pages, tables, and what is known about it."""
 
-import base64
 import io
 import json
 from datetime import date
@@ -166,50 +165,6 @@ def test_a_notebook(workers: Workers):
     assert (document.title, document.language) == ("Study", "python")
     assert joined(pieces) == "# Study\nText.\n\n```python\n1 + 1\n```\n\n```\n2\n```\n\n"
     assert {piece.headings for piece in pieces} == {("Study",)}
-
-
-def test_an_email(workers: Workers):
-    html = base64.b64encode("<p>Grüße <b>aus</b> Turku</p>".encode()).decode()
-    data = (
-        "From: =?utf-8?q?P=C3=A4ivi?= <p@example.org>\nTo: a@example.org\nSubject: Trip\nMIME-Version: 1.0\n"
-        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n"
-        f"Content-Transfer-Encoding: base64\n\n{html}\n--b\nContent-Type: application/pdf\n"
-        'Content-Disposition: attachment; filename="map.pdf"\n\nx\n--b\nContent-Type: image/png\n'
-        "Content-Disposition: attachment\n\nx\n--b--\n"
-    )
-    document, pieces = read(workers, data.encode(), "a.eml")
-    attached = "map.pdf, one without a name (image/png)"
-    assert document.title == "Trip"
-    assert document.notes == [f"The text of attachments was not read: {attached}."]
-    assert joined(pieces) == (
-        f"# Trip\n\nFrom: Päivi <p@example.org>\nTo: a@example.org\n\nGrüße aus Turku\n\nAttachments: {attached}\n\n"
-    )
-
-
-def test_a_mailbox(workers: Workers):
-    message = "From a@example.org Thu Jan  1 00:00:00 2026\nFrom: a@example.org\nSubject: S{}\n\nText {}.\n\n"
-    document, pieces = read(workers, (message.format(1, 1) + message.format(2, 2)).encode(), "a.mbox")
-    assert document.pages == 2
-    assert [piece.page for piece in pieces if piece.kind == "heading"] == [1, 2]
-    assert "Text 2." in joined(pieces)
-
-
-def test_a_line_of_a_body_that_begins_with_from_stays(workers: Workers):
-    data = b"From a@b.c Mon Jan  1 00:00:00 2024\nSubject: two\n\nFrom here on it is body text\n>From the pier\n\n"
-    document, pieces = read(workers, data, "a.mbox")
-    assert document.pages == 1
-    assert "From here on it is body text\nFrom the pier" in joined(pieces)
-
-
-def test_text_behind_an_inline_picture_is_part_of_the_message(workers: Workers):
-    part = "--b\r\nContent-Type: {}\r\n\r\n{}\r\n"
-    parts = [("text/plain", "Before it"), ("image/png; name=i.png", "x"), ("text/plain", "After it"),
-             ("text/plain; name=log.txt", "A file")]  # fmt: skip
-    body = "".join(part.format(*one) for one in parts)
-    head = "From: s@example.net\r\nMime-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
-    document, pieces = read(workers, (head + body + "--b--\r\n").encode(), "a.eml")
-    assert "Before it" in joined(pieces) and "After it" in joined(pieces) and "A file" not in joined(pieces)
-    assert document.notes == ["The text of attachments was not read: i.png, log.txt."]
 
 
 @pytest.mark.parametrize(("data", "name", "error"), [
