@@ -2,13 +2,14 @@
 
 import io
 import json
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 from openpyxl import Workbook
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, Unsafe
+from muisti.core.parsing.formats.numbers import form_of
 from muisti.core.parsing.parsed import Options, Parsed
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
@@ -102,13 +103,29 @@ def test_a_workbook_of_another_writer(workers: Workers):
     first.append([date(2026, 2, 28), 0.25, True])
     first["D2"], first["D2"].number_format = 1.2604166666667, "[h]:mm:ss"
     book.create_sheet("Empty")
-    book.create_sheet("Far")["C5"] = "far"
+    far = book.create_sheet("Far")
+    far["C5"], far.sheet_state = "far", "hidden"
     book.save(out)
     document, pieces = read(workers, out.getvalue(), "a.xlsx")
     assert document.pages == 3
     assert "| 2026-02-28 | 0.25 | TRUE | 30:15:00 |" in joined(pieces)
+    assert document.notes == ["Sheets that are hidden were read: Far."]
     assert [piece.page for piece in pieces] == [1, 1, 3, 3]
     assert pieces[-1].text.startswith("|  |  | far |")
+
+
+@pytest.mark.parametrize(("value", "code", "shown"), [
+    (0.125, "0.0%", "12.5%"), (0.25, "0%", "25%"), (1234.5, "$#,##0.00", "$1,234.50"), (0.5, '0.00" kg"', "0.50 kg"),
+    (-1234.5, "#,##0.00 [$€-407]", "-1,234.50 €"), (-5, '"£"#,##0;[Red]("£"#,##0)', "(£5)"), (1.75, "# ?/?", "1 3/4"),
+    (1_500_000, '#,##0.0,,"M"', "1.5M"), (12345678, "0.00E+00", "1.23E+07"), (7, "000", "007"),
+    (0, "0;-0;none", "none"), (5, 'General" kg"', "5 kg"),
+    (3.14159, "0.00", "3.14"), (0.005, "0.00", "0.01"), (1e300, "0.00", "1e+300"), (5, ";;;", "5"), (2, "General", "2"),
+    (1.0625, "[mm]:ss", "1530:00"), (0.5, "[s]", "43200"), (42, "[>100]0.0;0", "42"),
+    (46081, "dd/mm/yyyy", "2026-02-28"),
+    (46081.5, "m/d/yy h:mm", "2026-02-28 12:00:00"), (0.1, '"Rate" 0.0#', "Rate 0.1"), (1234567, "000-0000", "1234567"),
+])  # fmt: skip
+def test_numbers_are_as_a_workbook_shows_them(value: float, code: str, shown: str):
+    assert form_of(200, code).shown(float(value), datetime.fromisoformat("1899-12-30")) == shown
 
 
 def test_a_workbook_with_too_many_cells(workers: Workers):
