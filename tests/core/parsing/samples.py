@@ -260,16 +260,41 @@ def pdf(*pages: str, outline: Sequence[tuple[str, int]] = ()) -> bytes:
 
 
 def pdf_of_a_form() -> bytes:
-    """Return a PDF file of one page with a filled field, an empty one and a comment."""
-    field = b"<</Type/Annot/Subtype/Widget/FT/Tx/T(%b)%b/Rect[72 700 300 720]/P 5 0 R>>"
+    """Return a PDF file of one page with filled fields, empty ones and a comment; a file is attached to it."""
+    field = b"<</Type/Annot/Subtype/Widget/FT/%b/T(%b)%b/Rect[72 700 300 720]/P 5 0 R>>"
     comment = b"<</Type/Annot/Subtype/Text/T(Ann)/Contents(Change the clause)/Rect[72 600 90 620]/P 5 0 R>>"
-    page = _PAGE % 6
+    looks = b"/AP<</N<</Vegan 10 0 R/Off 10 0 R>>>>"
+    fields = [
+        field % (b"Tx", b"Name", b"/V(Zebra)"), field % (b"Tx", b"Place", b""), comment, b"<<>>",
+        field % (b"Btn", b"Meal", b"/V/Vegan/AS/Vegan" + looks), field % (b"Btn", b"Wine", b"/V/Off/AS/Off" + looks),
+        field % (b"Ch", b"Size", b"/Ff 131072/V(l)/Opt[[(s)(Small)][(l)(Large)]]"),
+        b"<</Type/Filespec/F(scan.txt)/EF<</F 15 0 R>>>>", _stream(b"x", b"/Type/EmbeddedFile"),
+    ]  # fmt: skip
+    names = b"7 0 R 8 0 R 11 0 R 12 0 R 13 0 R"
+    attached = b"/Names<</EmbeddedFiles<</Names[(scan.txt)14 0 R]>>>>"
     return _pdf([
-        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[7 0 R 8 0 R]>>>>",
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[%b]>>%b>>" % (names, attached),
         b"<</Type/Pages/Count 1/Kids[5 0 R]>>", _FONT, _IMAGE,
-        page.removesuffix(b">>") + b"/Annots[7 0 R 8 0 R 9 0 R]>>",
-        _stream(zlib.compress(_shown("A form")), b"/Filter/FlateDecode"),
-        field % (b"Name", b"/V(Zebra)"), field % (b"Place", b""), comment,
+        (_PAGE % 6).removesuffix(b">>") + b"/Annots[%b 9 0 R]>>" % names,
+        _stream(zlib.compress(_shown("A form")), b"/Filter/FlateDecode"), *fields,
+    ])  # fmt: skip
+
+
+def pdf_without_codes(page: str, others: str = "") -> bytes:
+    """Return a PDF file with a page whose font names private codes for its letters, and one that is readable."""
+    mapped = "".join(f"<{code:02x}> <{0xE000 + code:04x}>\n" for code in range(32, 127))
+    codes = (
+        "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
+        f"95 beginbfchar\n{mapped}endbfchar endcmap end"
+    )
+    first = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 6 0 R/Resources<</Font<</F1 7 0 R>>>>>>"
+    second = _PAGE % 9
+    return _pdf([
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count %d/Kids[5 0 R%b]>>" % (1 + bool(others), b" 10 0 R" * bool(others)),
+        _FONT, _IMAGE, first, _stream(zlib.compress(_shown(page)), b"/Filter/FlateDecode"),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 8 0 R>>", _stream(codes.encode(), b""),
+        _stream(zlib.compress(_shown(others)), b"/Filter/FlateDecode"), second,
     ])  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import zlib
 from datetime import date, datetime
 
 import pytest
@@ -36,8 +37,17 @@ def test_pages_of_a_pdf(workers: Workers):
 
 
 def test_what_people_wrote_on_a_pdf(workers: Workers):
-    _, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
-    assert joined(pieces) == "A form\n\nName: Zebra\nAnn: Change the clause\n\n"
+    document, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
+    assert joined(pieces) == "A form\n\nName: Zebra\nMeal: Vegan\nSize: Large\nAnn: Change the clause\n\n"
+    assert document.notes == ["Files attached to the PDF were not read: scan.txt."]
+
+
+def test_letters_without_codes_are_no_text(workers: Workers):
+    document, pieces = read(workers, samples.pdf_without_codes("Lost letters", "Kept letters"), "a.pdf")
+    assert joined(pieces) == "Kept letters\n\n"
+    assert document.notes == ["Pages whose letters have no known codes: 1."]
+    with pytest.raises(NoText, match="no known codes"):
+        read(workers, samples.pdf_without_codes("Lost letters"), "a.pdf")
 
 
 def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
@@ -186,6 +196,7 @@ def test_a_notebook(workers: Workers):
 
 @pytest.mark.parametrize(("data", "name", "error"), [
     (samples.pdf_of_an_image(), "a.pdf", NoText),
+    (samples.pdf_of(zlib.compress(b" ")), "a.pdf", Empty),
     (samples.encrypted_pdf(), "a.pdf", Encrypted),
     (samples.encrypted_office(), "a.docx", Encrypted),
     (samples.docx(samples.word_document("")), "a.docx", Empty),
