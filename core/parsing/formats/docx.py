@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
 from muisti.core.parsing.formats.numbering import Counts, Level
-from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
 
@@ -142,6 +142,7 @@ _FORMS: Mapping[str, Callable[[Element], str]] = {
 
 _WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
 _LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})
+_DESCRIBED = frozenset({"docPr", "v-shape"})  # what a drawing or a picture says of itself
 _AS_TEXT = {"w-tab": "\t", "w-br": "\n", "w-cr": "\n", "w-noBreakHyphen": "-"}
 CAP = 10  # characters of a drop cap at most
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -170,11 +171,21 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     for child in package.children(main, "w-body"):
         yield from reader.block(child)
     yield from reader.end()
+    seen: set[str] = set()
+    for kind in ("header", "footer"):
+        for part in package.related(main, kind):
+            text = " ".join(filter(None, (text_of(one).strip() for one in _paragraphs(package.tree(part)))))
+            if text and text not in seen:
+                seen.add(text)
+                yield Piece(text=f"{kind.capitalize()}: {text}\n\n", kind="note")
     for kind, tag in _NOTES:
         for part in package.related(main, kind):
             for note in package.children(part, f"w-{kind}"):
                 if note.tag == tag and (text := _note(note)):
                     yield Piece(text=text + "\n\n", kind="note")
+    if reader.deleted:
+        about.note(f"Deleted text of tracked changes was left out: {reader.deleted:,} words.")
+    package.note_embedded(about)
     package.note_repeats(about)
 
 
@@ -207,18 +218,24 @@ class _Reading:
         self._numbering: Numbering = numbering_of(package, main)
         self._relations = package.relations(main)
         self._outline = Outline()
+        self.deleted = 0  # words that tracked changes delete
         self._drop_cap = ""  # large first letters of the next paragraph, which Word keeps as a paragraph
 
     def block(self, element: Element) -> Iterator[Piece]:
         """Yield the pieces of a child of the body."""
+        self.deleted += sum(len((one.text or "").split()) for one in element.iter("w-delText"))
+        yield from self._block(element)
+
+    def _block(self, element: Element) -> Iterator[Piece]:
         if element.tag == "w-p":
             yield from self._paragraph(element)
         elif element.tag == "w-tbl":
             if text := table_text(element):
                 yield block(self._outline, text.rstrip("\n"), "table")
+            yield from self._graphics(element)
         elif element.tag in _WRAPPERS:
             for child in element:
-                yield from self.block(child)
+                yield from self._block(child)
 
     def end(self) -> Iterator[Piece]:
         """Yield a drop cap that no paragraph follows."""
@@ -240,10 +257,19 @@ class _Reading:
                 yield block(self._outline, f"{'  ' * min(depth, 8)}{label} {text}", "list")
             else:
                 yield block(self._outline, text)
-        for chart in element.iter("c-chart"):
-            target = self._relations.get(attribute(chart, "id") or "", ("", ""))[1]
-            if target in self._package and self._package.first(target):
+        yield from self._graphics(element)
+
+    def _graphics(self, element: Element) -> Iterator[Piece]:
+        """Yield the charts and the diagrams of an element."""
+        for one in element.iter():
+            wanted = {"c-chart": "id", "dgm-relIds": "dm"}.get(one.tag)
+            target = self._relations.get(attribute(one, wanted) or "", ("", ""))[1] if wanted else ""
+            if not target or target not in self._package or not self._package.first(target):
+                continue
+            if one.tag == "c-chart":
                 yield from chart_pieces(self._package, target, self._outline)
+            elif text := "\n".join(drawn_lines(self._package.tree(target))):
+                yield block(self._outline, text)
 
     def _label(self, element: Element, style: str | None) -> tuple[str, int]:
         """Return the label of a list item, empty for another paragraph, and how deep the item is."""
@@ -304,6 +330,9 @@ def _collect(element: Element, out: list[str]) -> None:
             out.append(_AS_TEXT[tag])
         elif tag == "w14-checked":
             out.append("[x] " if attribute(child, "val") in ("1", "true") else "[ ] ")
+        elif tag in _DESCRIBED and (text := described(child)):
+            out.append(f" {text} ")
+            _collect(child, out)
         elif tag == "w-tbl":
             out.append("\n" + table_text(child))
         elif tag not in _LEFT_OUT:

@@ -23,6 +23,7 @@ DEPTH = 400  # of elements inside each other
 NAMED = 20  # parts that a note lists
 PROLOGUE = 1 << 20  # bytes before the first element at most
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".emf", ".wmf", ".webp", ".svg")
+RUNS = frozenset({"a-t", "m-t", "a-br"})
 _FEED = 1 << 16
 # Short prefixes for what a namespace's URI contains; it covers both the transitional and the strict names.
 _PREFIXES = (
@@ -123,6 +124,19 @@ class Package:
         """Return whether a part is asked for the first time. A file that lists one often would cost without end."""
         self._given[part] += 1
         return self._given[part] == 1
+
+    def note_embedded(self, about: About) -> None:
+        """Add a note that names the files inside the file, besides the tables behind its charts."""
+        charts = [name for name in self._names if "/charts/_rels/" in name]
+        behind = {
+            posixpath.normpath(posixpath.join(name.partition("_rels/")[0], one.get("Target", ""))).lower()
+            for name in charts
+            for one in self.tree(name)
+        }
+        inside = [name for name in self._names if "/embeddings/" in name or "/afchunk" in name]
+        if found := [posixpath.basename(self._names[name]) for name in inside if name not in behind]:
+            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+            about.note(f"Files embedded in the document were not read: {', '.join(found[:NAMED])}{more}.")
 
     def note_repeats(self, about: About) -> None:
         """Add a note that names the parts that were read once and are listed more often."""
@@ -267,6 +281,20 @@ def chart_table(chart: Element) -> str:
     if height < 2:
         return ""
     return table([[column[at] if at < len(column) else "" for column in columns] for at in range(height)])
+
+
+def described(element: Element) -> str:
+    """Return the alternative text of a picture or a shape as Markdown; empty where it has none."""
+    text = attribute(element, "descr") or attribute(element, "alt") or ""
+    return f"![{' '.join(text.split())}]" if text.strip() else ""
+
+
+def drawn_lines(root: Element) -> Iterator[str]:
+    """Yield the paragraphs of a drawing or a diagram that have text."""
+    for paragraph in root.iter("a-p"):
+        text = "".join((one.text or "") if one.tag != "a-br" else "\n" for one in paragraph.iter() if one.tag in RUNS)
+        if text.strip():
+            yield text.strip()
 
 
 def chart_pieces(package: Package, part: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:

@@ -1,4 +1,4 @@
-"""What people wrote on a PDF, and what it holds besides its pages: form values, annotations, attached files, XFA."""
+"""Read what people wrote on a PDF: form values and annotations; and name its attached files and its XFA form."""
 
 import ctypes
 from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import FileTooLarge
 from muisti.core.parsing.formats.numbers import Form, form_of, plain
-from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
 
 BATCH = 1 << 14  # characters of a piece
@@ -49,6 +49,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         if part in package and package.first(part):
             rows = _rows(package, part, book, cells) if kind == "worksheet" else iter(())
             yield from sheet_pieces(name, number, rows, _besides(package, part))
+    package.note_embedded(about)
     package.note_repeats(about)
 
 
@@ -161,6 +162,8 @@ def _value(cell: Element, book: Book) -> str:
         return _rich(inline).strip() if inline is not None else ""
     found = cell.find("x-v")
     raw = (found.text or "").strip() if found is not None else ""
+    if not raw and (formula := cell.findtext("x-f")):  # which the writer has not calculated
+        return f"={formula.strip()}"
     if kind == "s":
         return book.strings[int(raw)].strip() if raw.isdecimal() and int(raw) < len(book.strings) else ""
     if kind == "b":
@@ -208,6 +211,12 @@ def _pieces(outline: Outline, rows: Iterator[list[str]], besides: Iterator[Piece
 def _besides(package: Package, sheet: str) -> Iterator[Piece]:
     outline = Outline()
     for drawing in package.related(sheet, "drawing"):
+        root = package.tree(drawing)
+        for text in [*drawn_lines(root), *filter(None, map(described, root.iter("cNvPr")))]:
+            yield block(outline, text)
+        for part in package.related(drawing, "diagramData"):
+            if text := "\n".join(drawn_lines(package.tree(part))):
+                yield block(outline, text)
         for part in package.related(drawing, "chart"):
             yield from chart_pieces(package, part, outline)
     for part in package.related(sheet, "comments"):

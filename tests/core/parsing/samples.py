@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _SLIDES = "http://schemas.openxmlformats.org/presentationml/2006/main"
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -42,7 +42,7 @@ def package_parts(main: str, kind: str) -> dict[str, str]:
 def relations(targets: Mapping[str, tuple[str, str]]) -> str:
     """Return a part of relations: by id, the kind and the target."""
     found = (
-        f'<Relationship Id="{one}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        f'<Relationship Id="{one}" Type="{OFFICE}/{kind}" Target="{target}"/>'
         for one, (kind, target) in targets.items()
     )
     return f'{XML}<Relationships xmlns="{_RELATIONS}">{"".join(found)}</Relationships>'
@@ -91,7 +91,7 @@ def pptx(*slides: str) -> bytes:
     main = "ppt/presentation.xml"
     files = package_parts(main, "presentationml.presentation.main")
     ids = "".join(f'<p:sldId id="{256 + n}" r:id="rId{n}"/>' for n in range(len(slides)))
-    names = f'xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}" xmlns:r="{_OFFICE}"'
+    names = f'xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}" xmlns:r="{OFFICE}"'
     files[main] = f"{XML}<p:presentation {names}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>"
     files["ppt/_rels/presentation.xml.rels"] = relations(
         {f"rId{n}": ("slide", f"slides/slide{n + 1}.xml") for n in range(len(slides))}
@@ -113,7 +113,7 @@ def _workbook(sheet: str = "Sheet") -> dict[str, str]:
         f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_KIND}spreadsheetml.worksheet+xml"/></Types>',
     )
     files[main] = (
-        f'{XML}<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets><sheet name="{sheet}" sheetId="1" r:id="rId1"/>'
+        f'{XML}<workbook xmlns="{_SHEET}" xmlns:r="{OFFICE}"><sheets><sheet name="{sheet}" sheetId="1" r:id="rId1"/>'
         "</sheets></workbook>"
     )
     files["xl/_rels/workbook.xml.rels"] = relations({"rId1": ("worksheet", "worksheets/sheet1.xml")})

@@ -91,6 +91,42 @@ def test_a_word_document_may_be_of_the_strict_kind_and_have_deleted_text_and_dro
         assert joined(read(workers, samples.docx(document), "a.docx")[1]) == text
 
 
+DRAWN = "http://schemas.openxmlformats.org/drawingml/2006/"
+DIAGRAM = f'<d:m xmlns:d="{DRAWN}diagram" xmlns:a="{DRAWN}main"><a:p><a:r><a:t>Step one</a:t></a:r></a:p></d:m>'
+
+
+def test_pictures_diagrams_margins_and_deletions_of_a_word_document(workers: Workers):
+    namespaces = f'xmlns:p="{DRAWN}wordprocessingDrawing" xmlns:dgm="{DRAWN}diagram" xmlns:r="{samples.OFFICE}"'
+    picture = '<p:inline><p:docPr id="1" name="P" descr="A  red cat"/></p:inline>'
+    inner = (
+        f"<w:p><w:r><w:t>See</w:t></w:r><w:r><w:drawing {namespaces}>{picture}"
+        '<dgm:relIds r:dm="rId1"/></w:drawing></w:r><w:del><w:r><w:delText>two words</w:delText></w:r></w:del></w:p>'
+    )
+    margin = samples.word_document(samples.paragraph("Confidential")).replace("document", "hdr")
+    parts = {
+        "word/_rels/document.xml.rels": samples.relations(
+            {"rId1": ("diagramData", "d.xml"), "rId2": ("header", "h.xml"), "rId3": ("header", "h2.xml")}
+        ),
+        "word/d.xml": DIAGRAM, "word/h.xml": margin, "word/h2.xml": margin, "word/embeddings/a.xlsx": "x",
+    }  # fmt: skip
+    document, pieces = read(workers, samples.docx(samples.word_document(inner), parts), "a.docx")
+    assert joined(pieces) == "See ![A red cat]\n\nStep one\n\nHeader: Confidential\n\n"
+    assert document.notes == [
+        "Deleted text of tracked changes was left out: 2 words.",
+        "Files embedded in the document were not read: a.xlsx.",
+    ]
+
+
+def test_an_empty_document_with_a_small_picture_of_its_page_is_empty(workers: Workers):
+    with pytest.raises(Empty):
+        read(workers, samples.docx(samples.word_document(""), {"docProps/thumbnail.jpeg": "x"}), "a.docx")
+
+
+def test_a_formula_that_was_not_calculated_is_shown(workers: Workers):
+    rows = [b'<row r="1"><c r="A1"><f>SUM(B1:B9)</f></c><c r="B1"><f>1+1</f><v>2</v></c></row>']
+    assert "| =SUM(B1:B9) | 2 |" in joined(read(workers, samples.xlsx_of_rows(rows), "a.xlsx")[1])
+
+
 def test_slides(workers: Workers):
     document, pieces = read(workers, samples.pptx("Plan\nWe begin.", "End\nThanks."), "a.pptx")
     assert document.pages == 2
