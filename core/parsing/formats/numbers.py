@@ -1,8 +1,9 @@
 """Show the numbers of a workbook as their formats show them: percentages, currencies, fractions, durations, dates."""
 
 import datetime
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
@@ -23,9 +24,8 @@ _TOKEN = re.compile(
 _UNITS = {3600: "h", 60: "m", 1: "s"}
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)")
-_TESTS = {
-    "<": lambda a, b: a < b, ">": lambda a, b: a > b, "=": lambda a, b: a == b, "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b, "<>": lambda a, b: a != b,
+_TESTS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, ">": operator.gt, "=": operator.eq, "<=": operator.le, ">=": operator.ge, "<>": operator.ne,
 }  # fmt: skip
 
 

@@ -215,6 +215,8 @@ class Blocks:
                 if child.tag in _PARAGRAPHS and out and not out[-1].endswith("\n"):
                     out.append("\n")
                 self._collect(child, out)
+                if child.tag == "draw-text-box":
+                    out.append("\n")
             out.append(_BLANKS.sub(" ", child.tail or ""))
 
     def _aside(self, element: Element) -> None:

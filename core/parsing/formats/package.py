@@ -275,8 +275,8 @@ def chart_table(chart: Element) -> str:
     columns: list[list[str]] = []
     for series in chart.iter("c-ser"):
         if not columns:
-            columns.append(["", *_values(series, "c-cat")])
-        columns.append([next(_values(series, "c-tx"), ""), *_values(series, "c-val")])
+            columns.append(["", *_values(series, "c-cat", "c-xVal")])
+        columns.append([next(_values(series, "c-tx"), ""), *_values(series, "c-val", "c-yVal")])
     height = max(map(len, columns), default=0)
     if height < 2:
         return ""
@@ -298,16 +298,20 @@ def drawn_lines(root: Element) -> Iterator[str]:
 
 
 def chart_pieces(package: Package, part: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
-    """Yield the title of a chart, and its values as a table."""
+    """Yield the title of a chart, the titles of its axes and its own labels, and its values as a table."""
     chart = package.tree(part)
-    if title := title_of(chart):
+    title = title_of(chart)
+    if title:
         yield block(outline, title, page=page)
+    if labels := [line for line in dict.fromkeys(drawn_lines(chart)) if " ".join(line.split()) != title]:
+        yield block(outline, "\n".join(labels), page=page)
     if text := chart_table(chart):
         yield block(outline, text.rstrip("\n"), "table", page)
 
 
-def _values(series: Element, tag: str) -> Iterator[str]:
-    found = series.find(tag)
+def _values(series: Element, *tags: str) -> Iterator[str]:
+    """Yield the values under the first of these tags; charts of points have other ones than charts of categories."""
+    found = next((one for tag in tags if (one := series.find(tag)) is not None), None)
     if found is not None:
         for value in found.iter("c-v"):
             yield value.text or ""

@@ -4,7 +4,6 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-import pypdfium2 as pdfium  # pyright: ignore[reportMissingTypeStubs]  # annotated in part, without the marker
 import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]  # generated from C headers, without stubs
 
 from muisti.core.parsing.parsed import About
@@ -18,7 +17,7 @@ _LISTS = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 _XFA = (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
 
 
-def note_besides(document: pdfium.PdfDocument, about: About) -> None:
+def note_besides(document: Any, about: About) -> None:
     """Name the files that are attached to a document, and its form of the kind XFA, none of which is read."""
     count = raw.FPDFDoc_GetAttachmentCount(document.raw)
     handles = (raw.FPDFDoc_GetAttachment(document.raw, number) for number in range(min(count, NAMED)))
@@ -29,7 +28,7 @@ def note_besides(document: pdfium.PdfDocument, about: About) -> None:
         about.note("The PDF has a form of the kind XFA, which was not read; only what its pages show was.")
 
 
-def marks(page: Any, document: pdfium.PdfDocument, about: About) -> Iterator[str]:
+def marks(page: Any, document: Any, about: About) -> Iterator[str]:
     """Yield what people wrote on a page: the values of form fields, and the texts of annotations."""
     count = raw.FPDFPage_GetAnnotCount(page.raw)
     if count > NOTES:

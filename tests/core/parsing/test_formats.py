@@ -230,6 +230,25 @@ def test_a_notebook(workers: Workers):
     assert {piece.headings for piece in pieces} == {("Study",)}
 
 
+def test_outputs_of_a_notebook_and_one_of_an_old_version(workers: Workers):
+    outputs = [
+        {"output_type": "error", "ename": "NameError", "evalue": "x", "traceback": ["\x1b[31mline 1\x1b[0m"]},
+        {"data": {"text/html": "<b>bold</b>"}}, {"data": {"application/x.y+json": {"a": "é"}}},
+        {"output_type": "stream", "text": "long " * 1_000},
+    ]  # fmt: skip
+    title = {"cell_type": "heading", "level": 2, "source": "Old"}
+    cells = [
+        title,
+        {"cell_type": "code", "input": "1", "outputs": outputs},
+    ]
+    old = {"worksheets": [{"cells": cells}], "nbformat": 3, "metadata": {}}
+    document, pieces = read(workers, json.dumps(old).encode(), "a.ipynb")
+    text = joined(pieces)
+    assert text.startswith("## Old\n\n```\n1\n```\n\n```\nNameError: x\nline 1\n```\n\n```\nbold\n```")
+    assert '{"a": "é"}' in text
+    assert document.notes == ["Of long outputs the first 4,000 characters were read."]
+
+
 @pytest.mark.parametrize(("data", "name", "error"), [
     (samples.pdf_of_an_image(), "a.pdf", NoText),
     (samples.pdf_of(zlib.compress(b" ")), "a.pdf", Empty),
