@@ -14,11 +14,14 @@ else:  # it brings tables of languages, which most texts do without
     detector = Lazy("muisti.core.parsing.detector")
 
 SAMPLE = 16 << 10  # bytes that a guess is made from, so that it takes milliseconds
-SURE = 0.2  # confidence below which a few usual letters are taken for Western ones; half as much for more of them
-FEW = 6  # letters
+# Confidence below which usual letters are taken for Western ones: of a guess that is common, of one that is not.
+UNSURE, SURE = 0.055, 0.2
+FEW = 6  # letters; for more of them, a guess that is not common must be half as sure
+PASTED = 8  # letters of UTF-8 for each byte that is none, in a text that is UTF-8 all the same
 CERTAIN = 4  # sequences of UTF-8 that are none by accident
 MISFITS = 0.01  # share of bytes that may not fit the encoding which a text states
 MIXED = "muisti.windows-1252"
+_COMMON = re.compile(r"cp125|iso8859|koi8|cp9[345]|euc|gb|big5|utf")
 _WESTERN = frozenset("éèàêçüöäßñóíáåæøÉÜÖÄÅ°£§’‘“”–—…€«»úâîôûëï".encode("cp1252"))
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _SEQUENCE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{1,3}")
@@ -118,7 +121,9 @@ def guess(data: bytes) -> Guess | None:
         return Guess(MIXED, 1.0)
     codec, confidence = detector.detected(sample)
     high = _NOT_ASCII.findall(sample)
-    if confidence < (SURE if len(high) <= FEW else SURE / 2) and _WESTERN.issuperset(b"".join(high)):
+    known = codec is not None and _COMMON.match(codec) is not None
+    doubtful = UNSURE if known else SURE if len(high) <= FEW else SURE / 2
+    if confidence < doubtful and _WESTERN.issuperset(b"".join(high)):
         return Guess("cp1252", confidence)
     if codec is None:
         return None
@@ -126,9 +131,11 @@ def guess(data: bytes) -> Guess | None:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Return whether most of what is not ASCII is UTF-8, so that the rest is damage or pasted."""
-    good = _SEQUENCE.findall(data)
-    return 3 * sum(map(len, good)) > 2 * len(_NOT_ASCII.findall(data))
+    """Return whether nearly all of what is not ASCII is UTF-8, so that the rest is damage or pasted."""
+    text = codecs.utf_8_decode(data, "replace", False)[0]
+    lost = text.count("\ufffd")
+    good = sum(letter > "\x7f" for letter in text) - lost
+    return good > 0 and good >= PASTED * lost
 
 
 def is_utf8(data: bytes) -> bool:

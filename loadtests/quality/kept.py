@@ -162,7 +162,7 @@ def _converted(files: Sequence[Path], target: str) -> Iterator[tuple[Path, str]]
             if result.is_file():
                 text = result.read_text("utf-8", "replace")
                 if target == "fodp":
-                    text = _UNSEEN.sub("", text[text.find("<office:body") :])
+                    text = _UNSEEN.sub("", text.replace("&lt;number&gt;", "")[text.find("<office:body") :])
                 yield path, html.unescape(_TAG.sub(" ", text)) if target in ("html", "fodp") else text
 
 
