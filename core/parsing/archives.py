@@ -17,10 +17,10 @@ from zipfile import BadZipFile
 
 import zstandard
 
-from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unreadable, Unsafe
-from muisti.core.parsing.detect import COMPRESSIONS, HEAD, Format, detect
+from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, UnknownFormat, Unreadable, Unsafe
+from muisti.core.parsing.detect import ARCHIVES, COMPRESSIONS, HEAD, Format, detect
 from muisti.core.parsing.parsed import ArchiveOptions
-from muisti.core.parsing.zipped import format_of_zip, open_zip, unpacked
+from muisti.core.parsing.zipped import format_of_zip, is_debris, named, names_of, open_zip, unpacked
 
 HEADER = 1 << 20  # bytes of a header of a TAR file at most, such as a long name
 READ = 1 << 16
@@ -196,9 +196,9 @@ def is_archive(source: BinaryIO, name: str = "") -> bool:
     head = source.read(HEAD)
     try:
         form = detect(head, name)
-        if form is Format.ZIP:
-            return format_of_zip(source) is Format.ZIP
-        return form in (Format.TAR, Format.COMPRESSED)
+        return (format_of_zip(source) if form is Format.ZIP else form) in ARCHIVES
+    except UnknownFormat:
+        return False
     except (BadZipFile, Unreadable):
         return True  # `members` tells what is the matter
     finally:
@@ -253,13 +253,14 @@ class _Walk:
         except BadZipFile as error:
             raise Broken(f"The ZIP file is damaged: {error}.") from error
         with archive:
-            for entry in archive.infolist():
+            entries = archive.infolist()
+            for entry, name in zip(entries, names_of(entries), strict=True):
                 self._count()
-                if entry.filename.endswith("/"):
+                if name.endswith("/") or is_debris(name):
                     continue
-                path, refusal = _path(prefix, entry.filename)
+                path, refusal = _path(prefix, name)
                 if refusal is None and entry.external_attr >> 16 & 0o170000 == _LINK:
-                    refusal = Unsafe(f"{entry.filename!r} is a symbolic link.")
+                    refusal = Unsafe(f"{name!r} is a symbolic link.")
                 if refusal is not None:
                     yield Member(path, entry.file_size, None, refusal)
                     continue
@@ -273,13 +274,13 @@ class _Walk:
                 while (entry := archive.next()) is not None:
                     cast(Any, archive).members = []  # or it keeps every header
                     self._count()
-                    if not entry.isdir():
+                    if not entry.isdir() and not is_debris(entry.name):
                         yield from self._tar_entry(archive, entry, prefix, depth)
         except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
             raise Broken(f"The TAR file is damaged: {error}.") from error
 
     def _tar_entry(self, archive: tarfile.TarFile, entry: tarfile.TarInfo, prefix: str, depth: int) -> Iterator[Member]:
-        path, refusal = _path(prefix, entry.name)
+        path, refusal = _path(prefix, named(entry.name))
         if refusal is None and not entry.isfile():
             refusal = Unsafe(f"{entry.name!r} is a link or a device.")
         if refusal is None and entry.size > self._options.max_member:
@@ -314,7 +315,7 @@ class _Walk:
         except Unreadable as refusal:
             yield Member(path, size, None, refusal)
             return
-        if form not in (Format.ZIP, Format.TAR, Format.COMPRESSED):
+        if form not in ARCHIVES:
             yield Member(path, size, cast(BinaryIO, io.BufferedReader(stream)))
             return
         with SpooledTemporaryFile(max_size=IN_MEMORY) as held:

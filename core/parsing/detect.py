@@ -1,7 +1,8 @@
 """Detect the format of a file by its content. Its name decides between formats of text, and tells code's language."""
 
+import codecs
 import re
-from collections.abc import Collection
+import unicodedata
 from enum import StrEnum
 from pathlib import PurePosixPath
 
@@ -69,6 +70,11 @@ def is_programming_language(language: str) -> bool:
     return language in _PROGRAMMING
 
 
+CONTROLS, MOST_CONTROLS = 8, 0.05  # control characters of a text at most: a number, or a share of it
+MOST_ODD = 0.02  # share of control characters and unassigned ones in a text of a wide encoding
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})
 HEAD = 64 << 10  # bytes at the start of a file that are looked at
 
 
@@ -84,6 +90,9 @@ class Format(StrEnum):
     DOCX = "docx"
     PPTX = "pptx"
     XLSX = "xlsx"
+    ODT = "odt"
+    ODS = "ods"
+    ODP = "odp"
     EPUB = "epub"
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
@@ -110,6 +119,9 @@ MEDIA_TYPES = {
     Format.DOCX: _OFFICE + "wordprocessingml.document",
     Format.PPTX: _OFFICE + "presentationml.presentation",
     Format.XLSX: _OFFICE + "spreadsheetml.sheet",
+    Format.ODT: "application/vnd.oasis.opendocument.text",
+    Format.ODS: "application/vnd.oasis.opendocument.spreadsheet",
+    Format.ODP: "application/vnd.oasis.opendocument.presentation",
     Format.EPUB: "application/epub+zip",
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
@@ -122,6 +134,14 @@ MEDIA_TYPES = {
     Format.COMPRESSED: "application/octet-stream",
     Format.UNKNOWN: "application/octet-stream",
 }
+_OPEN = "application/vnd.oasis.opendocument."
+OPEN_DOCUMENTS = {
+    _OPEN + kind + more: form
+    for kind, form in (
+        ("text", Format.ODT), ("spreadsheet", Format.ODS), ("presentation", Format.ODP), ("graphics", Format.ODP),
+    )
+    for more in ("", "-template", "-master", "-flat-xml")
+}  # fmt: skip
 # Formats with a signature that are known and not read: the message can then say what the file is.
 _SIGNATURES = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of Microsoft Office before 2007, or an encrypted one"),
@@ -136,6 +156,12 @@ RECOGNISED = {"a PNG image": Format.PNG, "a JPEG image": Format.JPEG, "a TIFF im
 IMAGES = frozenset({*RECOGNISED, "a GIF image", "a BMP image"})
 _HTML = re.compile(
     rb"(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+# An OpenDocument file of one part states what it is among the attributes of its root.
+_FLAT = re.compile(
+    rb"(?:\xef\xbb\xbf)?+\s*+(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+"
+    rb"<office:document\s[^>]*?\boffice:mimetype\s*+=\s*+[\"']([a-z.+/-]++)",
+    re.DOTALL,
 )
 _HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
 _MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
@@ -159,7 +185,7 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
     >>> detect(b"%PDF-1.7"), detect(b"# Title", "README.md"), detect(b"print(1)", "a.py")
     (<Format.PDF: 'pdf'>, <Format.MARKDOWN: 'markdown'>, <Format.CODE: 'code'>)
     """
-    if b"%PDF-" in head[:1024]:
+    if b"%PDF-" in head[:1024] and not _is_mail(head):
         return Format.PDF
     if head.startswith((b"PK\3\4", b"PK\5\6")):
         return Format.ZIP
@@ -167,21 +193,11 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
         return Format.COMPRESSED
     if head[257:262] == b"ustar":
         return Format.TAR
-    if signature_of(head) or is_binary(head):
+    if signature_of(head) or (is_binary(head) and not _is_mail(head)):
         return Format.UNKNOWN
+    if (flat := _FLAT.match(head)) is not None:
+        return OPEN_DOCUMENTS.get(flat[1].decode("ascii"), Format.UNKNOWN)
     return _text_format(head, name, media_type)
-
-
-def in_zip(names: Collection[str]) -> Format:
-    """Return the format of a ZIP file by the names of its members: an office format, EPUB, or ZIP."""
-    if "META-INF/container.xml" in names:
-        return Format.EPUB
-    if "[Content_Types].xml" not in names:
-        return Format.ZIP
-    for folder, form in (("word/", Format.DOCX), ("ppt/", Format.PPTX), ("xl/", Format.XLSX)):
-        if any(name.startswith(folder) for name in names):
-            return form
-    return Format.ZIP
 
 
 def signature_of(head: bytes) -> str | None:
@@ -193,25 +209,37 @@ def signature_of(head: bytes) -> str | None:
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether the bytes are no text: they contain NUL, and are not UTF-16 or UTF-32."""
-    return b"\0" in head and wide_encoding(head) is None
+    """Return whether the bytes are no text: they contain NUL or many control characters, and are no wide encoding."""
+    controls = len(_CONTROL.findall(head))
+    return (b"\0" in head or controls > max(CONTROLS, MOST_CONTROLS * len(head))) and wide_encoding(head) is None
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """Return the encoding of a text in UTF-16 or UTF-32, by its mark or by the places of its zero bytes."""
+    """Return the encoding of a text in UTF-16 or UTF-32, by its mark or by what its first characters would be."""
     for mark, encoding in ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32")):
         if head.startswith(mark):
             return encoding
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    start = head[: min(len(head), 4096) & ~1]
-    if len(start) < 4:
+    start = head[:4096]
+    if b"\0" not in start:
         return None
-    even, odd = start[::2].count(0), start[1::2].count(0)
-    half = len(start) // 2
-    if odd > 0.7 * half and not even:
-        return "utf-16-le"
-    return "utf-16-be" if even > 0.7 * half and not odd else None
+    return next((encoding for encoding in _WIDE if _is_text(start, encoding)), None)
+
+
+def _is_text(start: bytes, encoding: str) -> bool:
+    """Return whether bytes are characters in an encoding, some of them ASCII, hardly one a control or unassigned."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeError:
+        return False
+    odd = sum(unicodedata.category(letter) in _NO_TEXT and letter not in "\t\n\r\f\ufeff" for letter in text)
+    plain = sum(letter in "\n\t" or " " <= letter <= "~" for letter in text)
+    return plain > 0 and odd <= MOST_ODD * len(text) and (not start.isascii() or plain > 0.7 * len(text))
+
+
+def _is_mail(start: bytes) -> bool:
+    return _HEADERS.match(start) is not None and _MAIL.search(start[:8192]) is not None
 
 
 def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
@@ -226,7 +254,7 @@ def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
         return Format.CODE
     if _MAILBOX.match(start):
         return Format.MAILBOX
-    if _HEADERS.match(start) and _MAIL.search(start[:8192]):
+    if _is_mail(start):
         return Format.EMAIL
     if _HTML.match(start):
         return Format.HTML

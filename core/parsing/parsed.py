@@ -145,6 +145,11 @@ class About:
     notes: list[str] = field(default_factory=list[str])
     more_time: Callable[[int], None] = lambda seconds: None
 
+    def note(self, sentence: str) -> None:
+        """Add a sentence to the notes, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
 
 @dataclass(slots=True)
 class Parsed(About):
@@ -181,8 +186,3 @@ class Parsed(About):
     def media_type(self) -> str:
         """Return the media type of the file."""
         return MEDIA_TYPES[self.format]
-
-    def note(self, sentence: str) -> None:
-        """Add a sentence to the notes, once."""
-        if sentence not in self.notes:
-            self.notes.append(sentence)

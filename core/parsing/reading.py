@@ -24,8 +24,9 @@ from muisti.core.parsing.detect import (
     programming_language,
     signature_of,
 )
+from muisti.core.parsing.encodings import codec_of
 from muisti.core.parsing.parsed import Options, Parsed, installed, refusal, row, rule
-from muisti.core.parsing.text import MarkdownReader, decoded, encoding_stated, lines, windows
+from muisti.core.parsing.text import MarkdownReader, decoded, lines, windows
 from muisti.core.parsing.workers import Workers
 from muisti.core.parsing.zipped import format_of_zip
 
@@ -103,7 +104,6 @@ def is_encrypted_office(head: bytes, stream: BinaryIO) -> bool:
     return _ENCRYPTED in directory
 
 
-GUESSED = "Some bytes are not UTF-8 and were read as Windows-1252. If that is wrong, send the file with its encoding."
 CODE = 1 << 20  # characters of a piece of code at most: most files are one piece
 
 
@@ -133,6 +133,8 @@ def _opened(stream: BinaryIO, name: str, options: Options, workers: Workers, *, 
     head = stream.read(HEAD)
     if not head.strip(b"\xef\xbb\xbf \t\r\n\f\v") and len(head) < HEAD:
         raise Empty("The file holds blanks alone." if head else "The file is empty.")
+    if options.encoding is not None and codec_of(options.encoding) is None:
+        raise UnknownFormat(f"The encoding {options.encoding!r} is not known.")
     form = _format(head, stream, name, options)
     parsed = Parsed(name=name, format=form)
     if form in STREAMED:
@@ -166,7 +168,7 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
 
 
 def _streamed(head: bytes, stream: BinaryIO, options: Options, about: Parsed) -> Iterator[Piece]:
-    texts = decoded(head, stream, options.encoding or encoding_stated(head), lambda: about.note(GUESSED))
+    texts = decoded(head, stream, options.encoding, lambda found: about.note(found.note))
     if about.format is Format.MARKDOWN:
         reader = MarkdownReader()
         for piece in reader.pieces(lines(texts)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.unreadable import Broken, UnknownFormat
 from muisti.core.parsing.detect import wide_encoding
+from muisti.core.parsing.encodings import MIXED, Guess, codec_of, escaped, fitting, guess
 from muisti.core.parsing.parsed import Outline
 
 if TYPE_CHECKING:
@@ -16,74 +17,67 @@ if TYPE_CHECKING:
 
 READ = 1 << 18  # bytes
 WINDOW = 1 << 15  # characters of a piece of plain text at most
-_MIXED = "muisti.windows-1252"
 _STATED = re.compile(
-    rb"""(?:\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["'](?P<xml>[\w.-]{1,40})["']"""
-    rb"""|(?:[^\n]{0,200}\n)?[ \t\f]*\#[^\n]{0,200}?coding[:=][ \t]*(?P<pep>[\w.-]{1,40}))"""
+    rb"""(?:\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']|@charset\s+["']"""
+    rb"""|(?:[^\n]{0,200}\n)?(?:[ \t\f]*\#|[^\n]{0,200}-\*-)[^\n]{0,200}?coding[:=][ \t]*)([\w.-]{1,40})"""
 )
-# Windows-1252 leaves five bytes undefined, which Latin-1 reads as control characters.
-_WESTERN = tuple(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+_CATALOGUE = re.compile(rb'"Content-Type: [^\n"]{0,80}charset=([\w.-]{1,40})')  # of translations
 
 
-def _as_western(error: UnicodeError) -> tuple[str, int]:
-    """Decode bytes that are not UTF-8 as Windows-1252, each for itself."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return "".join(_WESTERN[byte] for byte in error.object[error.start : error.end]), error.end
+class _Guessing(codecs.BufferedIncrementalDecoder):
+    """Decode UTF-8 until a byte is none, then what the bytes there seem to be in. `on_guess` is called with that.
 
+    In a text most of which is UTF-8, each other byte is read as Windows-1252.
+    """
 
-codecs.register_error(_MIXED, _as_western)
-
-
-class _Mixed(codecs.BufferedIncrementalDecoder):
-    """Decode UTF-8, and each byte that is none as Windows-1252. `on_guess` is called when that happens."""
-
-    def __init__(self, on_guess: Callable[[], None]) -> None:
+    def __init__(self, on_guess: Callable[[Guess], None]) -> None:
         super().__init__()
         self._on_guess = on_guess
+        self._inner: codecs.IncrementalDecoder | None = None
+        self._plain = True  # while all is ASCII
 
     def _buffer_decode(self, input: "Buffer", errors: str, final: bool) -> tuple[str, int]:
+        data = bytes(input)
+        if self._inner is not None:
+            return self._inner.decode(data, final), len(data)
         try:
-            return codecs.utf_8_decode(input, "strict", final)
+            text, used = codecs.utf_8_decode(data, "strict", final)
         except UnicodeDecodeError:
-            self._on_guess()
-            return codecs.utf_8_decode(input, _MIXED, final)
+            return self._guessed(data, final)
+        self._plain = self._plain and len(text) == used
+        return text, used
+
+    def _guessed(self, data: bytes, final: bool) -> tuple[str, int]:
+        found = guess(data) if self._plain else Guess(MIXED, 1.0)
+        if found is None:
+            raise UnknownFormat("The file is no text: its bytes are in no encoding that is known.")
+        self._on_guess(found)
+        name = "utf-8" if found.encoding == MIXED else found.encoding
+        self._inner = codecs.getincrementaldecoder(name)(MIXED)
+        return self._inner.decode(data, final), len(data)
 
 
 def encoding_stated(head: bytes) -> str | None:
-    """Return the encoding that a file states of itself, as XML or in the manner of PEP 263; None for no known one.
+    """Return the encoding that a file states: as XML, a style sheet, a catalogue, or by PEP 263. None if none fits.
 
-    A file that is UTF-8 as far as `head` goes is that, whatever it says.
-
-    >>> encoding_stated("# -*- coding: koi8-r -*-\\nx = 'Да'".encode("koi8-r")), encoding_stated(b"# coding: koi8-r")
+    >>> encoding_stated("# -*- coding: koi8-r -*-\\nx = 'Да'".encode("koi8-r")), encoding_stated(b"# coding: no-such")
     ('koi8-r', None)
     """
-    found = _STATED.match(head)
-    if found is None or _is_utf8(head):
+    if head.startswith(codecs.BOM_UTF8):
         return None
-    name = (found["xml"] or found["pep"]).decode("ascii")
-    try:
-        return name if codecs.lookup(name)._is_text_encoding else None
-    except LookupError:
-        return None
-
-
-def _is_utf8(head: bytes) -> bool:
-    try:
-        codecs.utf_8_decode(head, "strict", False)
-    except UnicodeDecodeError:
-        return False
-    return True
+    found = _STATED.match(head) or _CATALOGUE.search(head[:8192])
+    return (fitting(found[1].decode("ascii"), head) if found is not None else None) or escaped(head)
 
 
 def decoded(
-    head: bytes, stream: BinaryIO, encoding: str | None = None, on_guess: Callable[[], None] = lambda: None
+    head: bytes, stream: BinaryIO, encoding: str | None = None, on_guess: Callable[[Guess], None] = lambda guess: None
 ) -> Iterator[str]:
     """Yield the text of a stream whose first bytes have been read, without a byte-order mark.
 
-    The encoding is the stated one, else UTF-16 or UTF-32 where the bytes look like it, else UTF-8. Bytes that are not
-    UTF-8 are read as Windows-1252, each for itself, and `on_guess` is called. Raises `UnknownFormat` for an unknown
-    encoding or a NUL, and `Broken` where the stated encoding does not fit.
+    The encoding is the given one, else UTF-16 or UTF-32 where the bytes look like it, else the one that the text
+    states, else UTF-8. For bytes that are not UTF-8 it is a guess, which `on_guess` is called with. Raises
+    `UnknownFormat` for an unknown encoding, a NUL or bytes that are no text, and `Broken` where the given encoding does
+    not fit.
     """
     decoder = _decoder(head, encoding, on_guess)
     first = True
@@ -100,30 +94,17 @@ def decoded(
         raise Broken(f"The text is not in the encoding {encoding or 'of its byte-order mark'}: {error}.") from error
 
 
-def text_of(data: bytes, encoding: str | None = None) -> str:
-    """Return bytes as text. An encoding that is unknown or does not fit is passed over; nothing is refused.
-
-    >>> text_of(bytes([99, 97, 102, 233])), text_of("π".encode("utf-16")), text_of(b"x", "no-such-encoding")
-    ('café', 'π', 'x')
-    """
-    for name in (encoding, wide_encoding(data[:4096])):
-        if name:
-            try:
-                return data.decode(name).removeprefix("\ufeff")
-            except (LookupError, UnicodeError):
-                continue
-    return data.decode("utf-8", _MIXED).removeprefix("\ufeff")
-
-
-def _decoder(head: bytes, encoding: str | None, on_guess: Callable[[], None]) -> codecs.IncrementalDecoder:
-    name = encoding or wide_encoding(head) or "utf-8"
-    try:
-        known = codecs.lookup(name)
-        if not known._is_text_encoding:  # such as base64, which expands
-            raise LookupError(name)
-        return _Mixed(on_guess) if known.name == "utf-8" else codecs.getincrementaldecoder(name)("strict")
-    except LookupError as error:
-        raise UnknownFormat(f"The encoding {name!r} is not known.") from error
+def _decoder(head: bytes, encoding: str | None, on_guess: Callable[[Guess], None]) -> codecs.IncrementalDecoder:
+    if encoding is not None:
+        name = codec_of(encoding)
+        if name is None:
+            raise UnknownFormat(f"The encoding {encoding!r} is not known.")
+        # The web's Windows-1252 has a letter or a control character for each byte, Python's for all but five.
+        return codecs.getincrementaldecoder(name)(MIXED if name == "cp1252" else "strict")
+    if (wide := wide_encoding(head)) is not None:
+        return codecs.getincrementaldecoder(wide)("strict")
+    stated = encoding_stated(head)
+    return _Guessing(on_guess) if stated in (None, "utf-8") else codecs.getincrementaldecoder(stated)(MIXED)
 
 
 def _blocks(head: bytes, stream: BinaryIO) -> Iterator[bytes]:

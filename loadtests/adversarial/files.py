@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,21 @@ LONGEST = 300.0  # seconds until a task that does not end is a fault
 SLACK = 2.0  # seconds of processor time: a worker starts, and counts in hundredths
 AGAINST_GRAMMARS = ("<!--", "->", "|!", "<!", "!]-", "((", "{[", "`${", "/*", '"""')
 TEXT = "# Tea\n\nAnn Lee moved to Turku on 3 May 2024. She prefers tea.\n\n- bread\n- [a](b)\n" * 8
+
+
+def _letter() -> bytes:
+    """Return an e-mail with alternatives, a forwarded one, a calendar entry and attachments."""
+    mail, inner = EmailMessage(), EmailMessage()
+    mail["Subject"], inner["Subject"], inner["To"] = "Tea", "Cake", "ann@example.org"
+    mail.set_content("Ann prefers tea.")
+    mail.add_alternative("<p>Ann prefers <b>tea</b>.</p>", subtype="html")
+    inner.set_content("Bring cake.")
+    mail.add_attachment(inner)
+    mail.add_attachment(samples.pdf("tea"), "application", "pdf", filename="a.pdf")
+    mail.add_attachment("BEGIN:VEVENT\nSUMMARY:Tea\nDTSTART:20240503\nEND:VEVENT\n", subtype="calendar")
+    return mail.as_bytes()
+
+
 SAMPLES: Mapping[str, Callable[[], bytes]] = {
     "a.md": lambda: TEXT.encode(),
     "a.txt": lambda: TEXT.encode("utf-16"),
@@ -47,12 +63,26 @@ SAMPLES: Mapping[str, Callable[[], bytes]] = {
     "a.docx": lambda: samples.docx(samples.word_document(samples.paragraph("Tea") + samples.word_table([["a", "b"]]))),
     "a.pptx": lambda: samples.pptx("Tea\nAnn prefers tea.", "More"),
     "a.xlsx": lambda: samples.xlsx([["name", 1.5], ["tea", None]]),
+    "a.odt": lambda: samples.odf("text", "<text:h>Tea</text:h><text:p>Ann prefers tea.</text:p>"),
+    "a.ods": lambda: samples.odf(
+        "spreadsheet",
+        "<table:table><table:table-row><table:table-cell><text:p>tea</text:p></table:table-cell>"
+        "</table:table-row></table:table>",
+    ),
+    "a.odp": lambda: samples.odf(
+        "presentation", "<draw:page><draw:frame><text:p>tea</text:p></draw:frame></draw:page>"
+    ),
+    "a.fodt": lambda: samples.flat_odf(
+        "text", "<text:h>Tea</text:h><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list>"
+    ),
+    "b.txt": lambda: "Анна пьёт чай. ".encode("koi8-r") * 40,
     "a.epub": lambda: samples.epub("<h1>Tea</h1><p>a</p>", "<p>b</p>"),
     "a.ipynb": lambda: (
         b'{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"code","source":["x = 1"],'
         b'"metadata":{},"outputs":[],"execution_count":1}]}'
     ),
     "a.eml": lambda: b"From: a@b.c\nTo: d@e.f\nSubject: =?utf-8?q?tea?=\nMIME-Version: 1.0\n\nAnn prefers tea.\n",
+    "b.eml": _letter,
     "a.mbox": lambda: b"From a@b Mon May  3 10:00:00 2024\nSubject: tea\nFrom: a@b.c\n\nbody\n\n" * 3,
     "a.zip": lambda: samples.zipped({"a.txt": "tea", "b/c.md": TEXT, "d.zip": samples.zipped({"e.txt": "deep"})}),
     "a.json": lambda: b'{"a": [1, 2, {"b": "tea"}]}',

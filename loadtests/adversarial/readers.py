@@ -231,6 +231,11 @@ def _pdf(text: str) -> bytes:
     return samples.pdf(*(page.encode("latin-1", "replace").decode("latin-1") for page in pages))
 
 
+def _sheet(text: str) -> str:
+    cell = f"<table:table-cell><text:p>{text}</text:p></table:table-cell>"
+    return f"<table:table><table:table-row>{cell}</table:table-row></table:table>"
+
+
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
@@ -245,6 +250,9 @@ FORMS: Mapping[str, Callable[[str], bytes]] = {
     "docx": lambda one: _stored(samples.docx(samples.word_document(samples.paragraph(one)))),
     "pptx": lambda one: _stored(samples.pptx("Tea\n" + one)),
     "xlsx": lambda one: _stored(samples.xlsx([[one[at : at + 30_000]] for at in range(0, len(one), 30_000)])),
+    "odt": lambda one: _stored(samples.odf("text", f"<text:p>{escape(one)}</text:p>")),
+    "odp": lambda one: _stored(samples.odf("presentation", f"<draw:page><text:p>{escape(one)}</text:p></draw:page>")),
+    "ods": lambda one: _stored(samples.odf("spreadsheet", _sheet(escape(one)))),
     "epub": lambda one: _stored(samples.epub(f"<p>{escape(one)}</p>")),
 }
 

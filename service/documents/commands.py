@@ -49,6 +49,7 @@ else:  # with what reads folders, and with subprocess
 @integer("--chunk-size", "Tokens of a chunk at most.", default=SIZE)
 @integer("--overlap", "Tokens that a chunk repeats.", default=OVERLAP)
 @flag("--main-content", "Leave menus and the like out of web pages.")
+@option("--encoding", "Encoding of the files, such as shift_jis, whatever they state.")
 @integer("--largest", "Leave larger files of a folder out.", 1, metavar="MB", default=100)
 @option("--language languages", "Only source code in this language, of a folder; repeat for several.", multiple=True)
 @flag("--no-tests", "Leave the tests of a repository out.")

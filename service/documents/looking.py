@@ -42,6 +42,7 @@ class How(Struct, frozen=True, kw_only=True):
     preview: bool = False
     chunking: Chunking = Chunking()
     main_content: bool = False
+    encoding: str | None = None
     largest: int = 100_000_000
     choice: Choice = Choice()
 
@@ -55,7 +56,8 @@ class How(Struct, frozen=True, kw_only=True):
         names = ("strategy", "size", "overlap")
         said = {name: getattr(self.chunking, name) for name in names}
         found: dict[str, Any] = {name: said[name] for name in names if said[name] != getattr(usual, name)}
-        return found | ({"main_content": True} if self.main_content else {})
+        found |= {"main_content": True} if self.main_content else {}
+        return found | ({} if self.encoding is None else {"encoding": self.encoding})
 
 
 def how_of(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str], largest: int, **given: Any) -> How:

@@ -144,7 +144,7 @@ async def show_deletion(visit: Visit, space: str, document: str) -> Model:
 
 OCTETS = {"Content-Type": "application/octet-stream"}
 STRATEGIES = ("auto", "recursive", "sentence", "fixed", "heading", "ast")
-TEXTS = ("path", "content", "strategy", "size", "overlap", "category", "tags")
+TEXTS = ("path", "content", "strategy", "size", "overlap", "encoding", "category", "tags")
 ANSWERED = (409, 413, 415, 422, 507)  # refusals that the form shows, with all that was typed
 CUTS = 100  # that a preview shows
 
@@ -203,15 +203,15 @@ async def _previewed(visit: Visit, space: str, texts: Texts, files: list[UploadF
 
 
 def cutting(texts: Texts) -> dict[str, Any]:
-    """Return how a text is to be cut, as far as the form says; the API says what is wrong with a number.
+    """Return how a file is to be read and cut, as far as the form says; the API says what is wrong with a number.
 
-    >>> cutting({"strategy": "heading", "size": "200", "overlap": ""})
+    >>> cutting({"strategy": "heading", "size": "200", "overlap": "", "encoding": " "})
     {'strategy': 'heading', 'size': 200}
     """
     numbers = {
         name: int(texts[name]) for name in ("size", "overlap") if texts[name].isdecimal() and len(texts[name]) < 10
     }
-    return {**_given(texts, "strategy"), **numbers}
+    return {**_given(texts, "strategy", "encoding"), **numbers}
 
 
 def path_of(path: str, name: str, *, single: bool) -> str:

@@ -203,6 +203,9 @@ StrategyParameter = Annotated[str, query("How the text is cut; see documents.md.
 SizeParameter = Annotated[int, query("Tokens of a chunk at most.")]
 OverlapParameter = Annotated[int, query("Tokens that a chunk repeats of the one before.")]
 MainParameter = Annotated[bool, query("Leave menus and the like out of web pages.")]
+EncodingParameter = Annotated[
+    str | None, query("Encoding of the file, such as shift_jis, whatever it states; the notes name a guess.")
+]
 ModifiedParameter = Annotated[str | None, query("When the file was changed last.")]
 WaitParameter = Annotated[bool, query("Store a small file before the answer; false makes a task of it.")]
 _SCREENED = ["sensitive_content", "quota_exceeded", "too_large", "unsupported_media_type", "store_full", "conflict"]
@@ -227,9 +230,11 @@ def cut_as(
     size: SizeParameter = USUAL.size,
     overlap: OverlapParameter = USUAL.overlap,
     main_content: MainParameter = False,
+    encoding: EncodingParameter = None,
 ) -> DocumentBody:
     """Return the parameters that say how a file is cut, as the body that says the same."""
     given = {"strategy": strategy, "size": size, "overlap": overlap, "main_content": main_content}
+    given |= {"encoding": encoding}
     return convert(given, DocumentBody)
 
 

@@ -48,6 +48,7 @@ Strategy = Annotated[
 Tokens = Annotated[int, doc("Tokens of a chunk at most.")]
 Overlap = Annotated[int, doc("Tokens that a chunk repeats of the one before.")]
 MainContent = Annotated[bool, doc("Leave menus and the like out of web pages.")]
+Encoding = Annotated[str, doc("Encoding of a file, whatever it states itself; not of `content`, which is text.")]
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -70,6 +71,7 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     size: Tokens = USUAL.size
     overlap: Overlap = USUAL.overlap
     main_content: MainContent = False
+    encoding: Encoding | None = None
 
     def stated(self) -> Stated:
         return copied(Stated, self, tags=tuple(self.tags))
@@ -77,7 +79,8 @@ class DocumentBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def reading(self) -> Reading:
         """Return how the file is parsed and cut; the core checks the values."""
         chunking = Chunking(strategy=cast(Any, self.strategy), size=self.size, overlap=self.overlap)
-        return Reading(chunking=chunking, main_content=self.main_content)
+        encoding = self.encoding if self.content is None else None
+        return Reading(chunking=chunking, main_content=self.main_content, encoding=encoding)
 
     @property
     def modified_us(self) -> int | None:
@@ -146,7 +149,7 @@ class DocumentReply(Reply, frozen=True, kw_only=True):
     characters: Annotated[int, doc("Characters of the text.", ge=0)]
     lines: Annotated[int, doc("Line breaks of the text.", ge=0)]
     tokens: Annotated[int, doc("Tokens of all chunks, overlaps included.", ge=0)]
-    notes: Annotated[list[str], doc("What of the file was left out, such as attachments.")]
+    notes: Annotated[list[str], doc("What of the file was left out or guessed, such as attachments or the encoding.")]
     options: Annotated[dict[str, Any], doc("How it was parsed and cut, where that is not usual.")]
     created_at: fields.Time
     indexed_at: fields.Time

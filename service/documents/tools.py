@@ -6,7 +6,7 @@ from typing import Any, Literal
 from muisti.core.model.code import CodeMap, Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Document, DocumentName, Stored
-from muisti.core.views.documents import File, Filter, Held, Job, Stated, holds_documents
+from muisti.core.views.documents import File, Filter, Held, Job, Reading, Stated, holds_documents
 from muisti.service.auth.access import check
 from muisti.service.documents.ingesting import origin_of, permitted, submitted
 from muisti.service.documents.schemas import ChunkReply
@@ -20,6 +20,7 @@ _SHOWN = 20
 _CHUNKS = 10
 
 
+WORDS = {"path": "Name, e.g. docs/a.md", "content": "Its text", "encoding": "Of the file, e.g. shift_jis"}
 DocumentAction = Literal["list", "get", "chunks", "delete"]
 
 
@@ -29,6 +30,7 @@ class AddDocument(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True
     path: str | None = None
     content: str | None = None
     server_path: str | None = None
+    encoding: str | None = None
     tags: list[str] = []
     idempotency_key: str | None = None
     dry_run: bool = False
@@ -44,12 +46,13 @@ class Documents(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
 
-@tool("write", "idempotent", group="documents", words={"path": "Name, e.g. docs/a.md", "content": "Its text"})
+@tool("write", "idempotent", group="documents", words=WORDS)
 async def add_document(call: Call, given: AddDocument) -> Outcome:
     """Store a text or a file as a document in chunks, which recall finds. Replaces the one at its path."""
     if (given.content is None) == (given.server_path is None):
         raise InvalidInput.at("$.content", "give content or server_path, one of them")
-    job = Job(stated=Stated(tags=tuple(given.tags)))
+    encoding = given.encoding if given.content is None else None
+    job = Job(stated=Stated(tags=tuple(given.tags)), reading=Reading(encoding=encoding))
     if given.server_path is None:
         if given.path is None:
             raise InvalidInput.at("$.path", "is required with content")

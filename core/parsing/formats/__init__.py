@@ -13,13 +13,15 @@ from muisti.core.parsing.parsed import About, Options
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from muisti.core.parsing.formats import docx, html, image, mail, notebook, pdf, pptx, xlsx
+    from muisti.core.parsing.formats import docx, html, image, mail, notebook, ods, opendocument, pdf, pptx, xlsx
 else:  # each brings a package or a table of its own, which a worker for other formats does without
     docx = Lazy("muisti.core.parsing.formats.docx")
     html = Lazy("muisti.core.parsing.formats.html")
     image = Lazy("muisti.core.parsing.formats.image")
     mail = Lazy("muisti.core.parsing.formats.mail")
     notebook = Lazy("muisti.core.parsing.formats.notebook")
+    ods = Lazy("muisti.core.parsing.formats.ods")
+    opendocument = Lazy("muisti.core.parsing.formats.opendocument")
     pdf = Lazy("muisti.core.parsing.formats.pdf")
     pptx = Lazy("muisti.core.parsing.formats.pptx")
     xlsx = Lazy("muisti.core.parsing.formats.xlsx")
@@ -33,6 +35,9 @@ READERS: Mapping[Format, Callable[[], Reader]] = {
     Format.JPEG: lambda: image.read,
     Format.MAILBOX: lambda: mail.read_mailbox,
     Format.NOTEBOOK: lambda: notebook.read,
+    Format.ODP: lambda: opendocument.read_slides,
+    Format.ODS: lambda: ods.read,
+    Format.ODT: lambda: opendocument.read,
     Format.PDF: lambda: pdf.read,
     Format.PNG: lambda: image.read,
     Format.PPTX: lambda: pptx.read,

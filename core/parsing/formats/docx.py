@@ -1,87 +1,25 @@
 """Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
-from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.formats.numbering import Counts, Level
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
-
-_PLACE = re.compile(r"%([1-9])")
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
-MOST = 1_000_000  # a number above it is shown as it is
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A level of a list: its first number, the format of numbers, and the pattern that shows them."""
-
-    start: int
-    form: str
-    pattern: str
 
 
 class Numbering:
     """The lists of a document, counted on from paragraph to paragraph."""
 
     def __init__(self, levels: Mapping[str, Mapping[int, Level]], lists: Mapping[str, str]) -> None:
-        self._levels, self._lists = levels, lists
-        self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._levels, self._lists, self._counts = levels, lists, Counts()
 
     def label(self, number: str, depth: int) -> str:
         """Count an item, and return its label: a number, "-" for a bullet, empty where the list shows none."""
         abstract = self._lists.get(number, "")
-        levels = self._levels.get(abstract, {})
-        level = levels.get(depth)
-        if level is None:
-            return "-"
-        counts = self._counts[abstract]
-        counts[depth] = counts.get(depth, level.start - 1) + 1
-        for deeper in [one for one in counts if one > depth]:
-            del counts[deeper]
-        if level.form == "bullet":
-            return "-"
-        if level.form == "none":
-            return ""
-        return _PLACE.sub(lambda place: self._shown(levels, counts, int(place[1]) - 1), level.pattern).strip()
-
-    def _shown(self, levels: Mapping[int, Level], counts: dict[int, int], depth: int) -> str:
-        level = levels.get(depth)
-        if level is None:
-            return ""
-        return shown(counts.setdefault(depth, level.start), level.form)
-
-
-def shown(number: int, form: str) -> str:
-    """Return a number in a format of Word.
-
-    >>> shown(4, "upperRoman"), shown(28, "lowerLetter"), shown(3, "decimal")
-    ('IV', 'bb', '3')
-    """
-    if not 0 < number < MOST:
-        return str(number)
-    if form.endswith("Letter"):
-        text = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 10)
-    elif form.endswith("Roman"):
-        text = _roman(number)
-    else:
-        return f"{number:02}" if form == "decimalZero" else str(number)
-    return text.upper() if form.startswith("upper") else text
-
-
-def _roman(number: int) -> str:
-    if number > 5000:
-        return str(number)
-    out = ""
-    for value, letters in _ROMAN:
-        out += letters * (number // value)
-        number %= value
-    return out
+        return self._counts.label(abstract, self._levels.get(abstract, {}), depth)
 
 
 def numbering_of(package: Package, main: str) -> Numbering:
@@ -204,6 +142,7 @@ _FORMS: Mapping[str, Callable[[Element], str]] = {
 
 _WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
 _LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})
+_DESCRIBED = frozenset({"docPr", "v-shape"})  # what a drawing or a picture says of itself
 _AS_TEXT = {"w-tab": "\t", "w-br": "\n", "w-cr": "\n", "w-noBreakHyphen": "-"}
 CAP = 10  # characters of a drop cap at most
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -232,11 +171,21 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     for child in package.children(main, "w-body"):
         yield from reader.block(child)
     yield from reader.end()
+    seen: set[str] = set()
+    for kind in ("header", "footer"):
+        for part in package.related(main, kind):
+            text = " ".join(filter(None, (text_of(one).strip() for one in _paragraphs(package.tree(part)))))
+            if text and text not in seen:
+                seen.add(text)
+                yield Piece(text=f"{kind.capitalize()}: {text}\n\n", kind="note")
     for kind, tag in _NOTES:
         for part in package.related(main, kind):
             for note in package.children(part, f"w-{kind}"):
                 if note.tag == tag and (text := _note(note)):
                     yield Piece(text=text + "\n\n", kind="note")
+    if reader.deleted:
+        about.note(f"Deleted text of tracked changes was left out: {reader.deleted:,} words.")
+    package.note_embedded(about)
     package.note_repeats(about)
 
 
@@ -269,18 +218,24 @@ class _Reading:
         self._numbering: Numbering = numbering_of(package, main)
         self._relations = package.relations(main)
         self._outline = Outline()
+        self.deleted = 0  # words that tracked changes delete
         self._drop_cap = ""  # large first letters of the next paragraph, which Word keeps as a paragraph
 
     def block(self, element: Element) -> Iterator[Piece]:
         """Yield the pieces of a child of the body."""
+        self.deleted += sum(len((one.text or "").split()) for one in element.iter("w-delText"))
+        yield from self._block(element)
+
+    def _block(self, element: Element) -> Iterator[Piece]:
         if element.tag == "w-p":
             yield from self._paragraph(element)
         elif element.tag == "w-tbl":
             if text := table_text(element):
                 yield block(self._outline, text.rstrip("\n"), "table")
+            yield from self._graphics(element)
         elif element.tag in _WRAPPERS:
             for child in element:
-                yield from self.block(child)
+                yield from self._block(child)
 
     def end(self) -> Iterator[Piece]:
         """Yield a drop cap that no paragraph follows."""
@@ -302,10 +257,19 @@ class _Reading:
                 yield block(self._outline, f"{'  ' * min(depth, 8)}{label} {text}", "list")
             else:
                 yield block(self._outline, text)
-        for chart in element.iter("c-chart"):
-            target = self._relations.get(attribute(chart, "id") or "", ("", ""))[1]
-            if target in self._package and self._package.first(target):
+        yield from self._graphics(element)
+
+    def _graphics(self, element: Element) -> Iterator[Piece]:
+        """Yield the charts and the diagrams of an element."""
+        for one in element.iter():
+            wanted = {"c-chart": "id", "dgm-relIds": "dm"}.get(one.tag)
+            target = self._relations.get(attribute(one, wanted) or "", ("", ""))[1] if wanted else ""
+            if not target or target not in self._package or not self._package.first(target):
+                continue
+            if one.tag == "c-chart":
                 yield from chart_pieces(self._package, target, self._outline)
+            elif text := "\n".join(drawn_lines(self._package.tree(target))):
+                yield block(self._outline, text)
 
     def _label(self, element: Element, style: str | None) -> tuple[str, int]:
         """Return the label of a list item, empty for another paragraph, and how deep the item is."""
@@ -366,6 +330,9 @@ def _collect(element: Element, out: list[str]) -> None:
             out.append(_AS_TEXT[tag])
         elif tag == "w14-checked":
             out.append("[x] " if attribute(child, "val") in ("1", "true") else "[ ] ")
+        elif tag in _DESCRIBED and (text := described(child)):
+            out.append(f" {text} ")
+            _collect(child, out)
         elif tag == "w-tbl":
             out.append("\n" + table_text(child))
         elif tag not in _LEFT_OUT:

@@ -11,9 +11,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.unreadable import Broken, Encrypted, ExtraMissing, Unsafe
+from muisti.core.parsing.encodings import codec_of, text_of
+from muisti.core.parsing.encodings import decode as decoded
 from muisti.core.parsing.formats.package import Element, Package, resolved
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
-from muisti.core.parsing.text import MarkdownReader, lines, text_of
+from muisti.core.parsing.text import MarkdownReader, lines
 
 try:  # an optional extra
     import trafilatura
@@ -51,7 +53,7 @@ _DECLARED = re.compile(rb"<\?xml[^<>]+encoding\s*+=\s*+[\"']([a-zA-Z0-9_:-]+)", 
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a web page. Raises `ExtraMissing` for main content without the extra `web`."""
-    source = decode(bytes(data), options.encoding)
+    source = decode(bytes(data), about, options.encoding)
     _refuse_depth(source)
     page = LexborHTMLParser(source)
     title = page.css_first("title")
@@ -83,11 +85,13 @@ def _refuse_depth(source: str) -> None:
                 raise Unsafe(f"Elements of the page are nested deeper than {DEEPEST:,} levels.")
 
 
-def decode(data: bytes, encoding: str | None = None) -> str:
-    """Return a page as text, by the stated encoding, its mark, or what the page itself declares."""
+def decode(data: bytes, about: About, encoding: str | None = None, label: str | None = None) -> str:
+    """Return a page as text, by the given encoding, its mark, a label that came with it, or what it states itself."""
+    if (codec := codec_of(encoding)) is not None:
+        return decoded(data, codec).removeprefix("\ufeff")
     start = data[:4096]
-    declared = _DECLARED.search(start) or _CHARSET.search(start)
-    return text_of(data, encoding or (declared[1].decode("ascii") if declared else None))
+    found = _DECLARED.search(start) or _CHARSET.search(start)
+    return text_of(data, label or (found[1].decode("ascii") if found else None), about.note)
 
 
 def markup_pieces(source: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
@@ -270,7 +274,7 @@ def read_book(data: bytes | bytearray, options: Options, about: About) -> Iterat
     outline = Outline()
     for name in chapters:
         if package.first(name):
-            yield from markup_pieces(decode(package.bytes(name)), outline)
+            yield from markup_pieces(decode(package.bytes(name), about), outline)
     package.note_repeats(about)
 
 

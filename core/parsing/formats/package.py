@@ -23,6 +23,7 @@ DEPTH = 400  # of elements inside each other
 NAMED = 20  # parts that a note lists
 PROLOGUE = 1 << 20  # bytes before the first element at most
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".emf", ".wmf", ".webp", ".svg")
+RUNS = frozenset({"a-t", "m-t", "a-br"})
 _FEED = 1 << 16
 # Short prefixes for what a namespace's URI contains; it covers both the transitional and the strict names.
 _PREFIXES = (
@@ -30,6 +31,8 @@ _PREFIXES = (
     ("drawingml/main", "a"), ("drawingml/chart", "c"), ("drawingml/diagram", "dgm"), ("markup-compatibility", "mc"),
     ("word/2010/wordml", "w14"), ("officeDocument/relationships", "r"), ("package/relationships", "rel"),
     ("schemas-microsoft-com:vml", "v"), ("purl.org/dc/elements", "dc"), ("idpf.org/2007/opf", "opf"),
+    *((f"opendocument:xmlns:{name}:", name) for name in ("office", "text", "table", "style", "presentation", "meta")),
+    ("opendocument:xmlns:drawing:", "draw"), ("opendocument:xmlns:svg-compatible:", "svg"),
 )  # fmt: skip
 
 
@@ -70,8 +73,8 @@ class Package:
 
     @property
     def has_images(self) -> bool:
-        """Return whether there are pictures in the file."""
-        return any(name.endswith(_PICTURES) for name in self._names)
+        """Return whether there are pictures in the file, besides the small one of its first page."""
+        return any(name.endswith(_PICTURES) and "thumbnail" not in name for name in self._names)
 
     def names(self, *ends: str) -> Iterator[str]:
         """Yield the names of the parts that end so."""
@@ -114,25 +117,26 @@ class Package:
         return root
 
     def children(self, name: str, container: str) -> Iterator[Element]:
-        """Yield the children of the first element of that tag, one by one, so that only one is in memory."""
-        depth, inside, parent = 0, 0, None
-        for event, element in events(self.blocks(name), name):
-            if event == "start":
-                depth += 1
-                if parent is None and element.tag == container:
-                    inside, parent = depth, element
-                continue
-            depth -= 1
-            if parent is not None and depth == inside:
-                yield element
-                parent.clear()
-            elif depth < inside:
-                return
+        """Yield the children of the first element of that tag in a part."""
+        yield from children_of(events(self.blocks(name), name), container)
 
     def first(self, part: str) -> bool:
         """Return whether a part is asked for the first time. A file that lists one often would cost without end."""
         self._given[part] += 1
         return self._given[part] == 1
+
+    def note_embedded(self, about: About) -> None:
+        """Add a note that names the files inside the file, besides the tables behind its charts."""
+        charts = [name for name in self._names if "/charts/_rels/" in name]
+        behind = {
+            posixpath.normpath(posixpath.join(name.partition("_rels/")[0], one.get("Target", ""))).lower()
+            for name in charts
+            for one in self.tree(name)
+        }
+        inside = [name for name in self._names if "/embeddings/" in name or "/afchunk" in name]
+        if found := [posixpath.basename(self._names[name]) for name in inside if name not in behind]:
+            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+            about.note(f"Files embedded in the document were not read: {', '.join(found[:NAMED])}{more}.")
 
     def note_repeats(self, about: About) -> None:
         """Add a note that names the parts that were read once and are listed more often."""
@@ -215,6 +219,23 @@ def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
         raise Broken(f"The XML of {name!r} is damaged: {error}.") from error
 
 
+def children_of(found: Iterable[tuple[str, Element]], container: str) -> Iterator[Element]:
+    """Yield the children of the first element of that tag, one by one, so that only one is in memory."""
+    depth, inside, parent = 0, 0, None
+    for event, element in found:
+        if event == "start":
+            depth += 1
+            if parent is None and element.tag == container:
+                inside, parent = depth, element
+            continue
+        depth -= 1
+        if parent is not None and depth == inside:
+            yield element
+            parent.clear()
+        elif depth < inside:
+            return
+
+
 class _RootReached(Exception):
     """The root element has begun, after which no document type may come."""
 
@@ -254,25 +275,43 @@ def chart_table(chart: Element) -> str:
     columns: list[list[str]] = []
     for series in chart.iter("c-ser"):
         if not columns:
-            columns.append(["", *_values(series, "c-cat")])
-        columns.append([next(_values(series, "c-tx"), ""), *_values(series, "c-val")])
+            columns.append(["", *_values(series, "c-cat", "c-xVal")])
+        columns.append([next(_values(series, "c-tx"), ""), *_values(series, "c-val", "c-yVal")])
     height = max(map(len, columns), default=0)
     if height < 2:
         return ""
     return table([[column[at] if at < len(column) else "" for column in columns] for at in range(height)])
 
 
+def described(element: Element) -> str:
+    """Return the alternative text of a picture or a shape as Markdown; empty where it has none."""
+    text = attribute(element, "descr") or attribute(element, "alt") or ""
+    return f"![{' '.join(text.split())}]" if text.strip() else ""
+
+
+def drawn_lines(root: Element) -> Iterator[str]:
+    """Yield the paragraphs of a drawing or a diagram that have text."""
+    for paragraph in root.iter("a-p"):
+        text = "".join((one.text or "") if one.tag != "a-br" else "\n" for one in paragraph.iter() if one.tag in RUNS)
+        if text.strip():
+            yield text.strip()
+
+
 def chart_pieces(package: Package, part: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
-    """Yield the title of a chart, and its values as a table."""
+    """Yield the title of a chart, the titles of its axes and its own labels, and its values as a table."""
     chart = package.tree(part)
-    if title := title_of(chart):
+    title = title_of(chart)
+    if title:
         yield block(outline, title, page=page)
+    if labels := [line for line in dict.fromkeys(drawn_lines(chart)) if " ".join(line.split()) != title]:
+        yield block(outline, "\n".join(labels), page=page)
     if text := chart_table(chart):
         yield block(outline, text.rstrip("\n"), "table", page)
 
 
-def _values(series: Element, tag: str) -> Iterator[str]:
-    found = series.find(tag)
+def _values(series: Element, *tags: str) -> Iterator[str]:
+    """Yield the values under the first of these tags; charts of points have other ones than charts of categories."""
+    found = next((one for tag in tags if (one := series.find(tag)) is not None), None)
     if found is not None:
         for value in found.iter("c-v"):
             yield value.text or ""

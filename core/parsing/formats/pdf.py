@@ -3,8 +3,9 @@
 import ctypes
 import logging
 import re
+import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -12,8 +13,9 @@ import pypdfium2 as pdfium  # pyright: ignore[reportMissingTypeStubs]  # annotat
 import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]  # generated from C headers, without stubs
 
 from muisti.core.model.documents import Piece
-from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, NoText
+from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText
 from muisti.core.parsing.formats.image import SECONDS, SIDE, Recogniser, TooMuchMemory
+from muisti.core.parsing.formats.pdf_marks import marks, note_besides
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, installed, refusal
 
 LARGER = 1.15  # times the usual height: a line of this height is a heading
@@ -24,9 +26,10 @@ SAMPLE = 5  # pages that decide the usual height before the first of them is giv
 NAMED = 20  # pages that a note lists
 LARGEST = 4.0  # pixels for a point of a page that is looked at, 288 dpi
 OUTLINE = 20_000  # entries that are read
-NOTES = 1_000  # annotations of a page that are read
-NOTE = 20_000  # characters of one
+BROKEN = 0.3  # share of letters without a known code above which a page is not readable, and half of which a line is
+SHORT = 4  # letters of a line that is kept as it is, such as a bullet
 logging.getLogger("pypdfium2").setLevel(logging.ERROR)  # it warns of forms with programs, which are not run
+_NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})
 _HYPHEN = "\x02"  # pdfium's mark of a hyphen at the end of a line, whose word it joins
 _BROKEN_WORD = re.compile(r"([^\W\d_])[-\u00ad\u2010]\n([a-zß-ÿ]+[^\s\w]?) ?\n?")
 _LIGATURE = re.compile("([اأإآ])ل")
@@ -52,6 +55,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         about.pages = len(document)
         if about.pages > options.max_pages:
             raise FileTooLarge(f"The file has {about.pages:,} pages; at most {options.max_pages:,} are read.")
+        note_besides(document, about)
         about.title = document.get_metadata_dict(skip_empty=True).get("Title", "").strip() or None
         yield from _Reading(document, options, about).pieces()
     finally:
@@ -78,6 +82,9 @@ class _Reading:
         self._heights: Counter[float] = Counter()
         self._unreadable: list[int] = []
         self._blank: list[int] = []
+        self._coded: list[int] = []  # pages whose letters have no known codes
+        self._drawn = False  # whether a page has anything on it
+        self._dropped = 0  # characters of lines that are of that kind
         self._notes: dict[int, list[str]] = {}
 
     def pieces(self) -> Iterator[Piece]:
@@ -99,19 +106,32 @@ class _Reading:
             yield from self._page(page, held)
         if len(self._blank) == self._about.pages:
             self._refuse()
+        self._note_pages()
+
+    def _note_pages(self) -> None:
+        """Add notes of the pages and lines that were not read."""
+        if self._dropped:
+            what = f"{self._dropped:,} characters"
+            self._about.note(f"Lines whose letters have no known codes were left out: {what}.")
+        unread = {*self._unreadable, *self._coded}
         for what, numbers in (
             ("that cannot be read", self._unreadable),
-            ("without text, which may be scans", self._blank),
+            ("whose letters have no known codes", self._coded),
+            ("without text, which may be scans", [one for one in self._blank if one not in unread]),
         ):
             if numbers:
                 listed = ", ".join(map(str, numbers[:NAMED]))
                 more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
-                self._about.notes.append(f"Pages {what}: {listed}{more}.")
+                self._about.note(f"Pages {what}: {listed}{more}.")
 
     def _refuse(self) -> None:
         if len(self._unreadable) == self._about.pages:
             raise Broken("No page of the PDF can be read.")
-        raise NoText(f"The PDF holds images or drawings alone. {refusal()}")
+        if self._coded:
+            raise NoText(f"The letters of the PDF have no known codes, as its fonts lack them. {refusal()}")
+        if not self._drawn:
+            raise Empty("The pages of the PDF are blank.")
+        raise NoText(f"The PDF holds images, drawings or empty fields only. {refusal()}")
 
     def _lines(self, number: int) -> list[Line]:
         try:
@@ -125,12 +145,23 @@ class _Reading:
             self._unreadable.append(number)
             page.close()
             return []
-        lines = [*_lines_of(text_page)] or self._recognised(number, page)
-        if notes := [*_notes(page, self._document)]:
+        lines = self._readable(number, [*_lines_of(text_page)]) or self._recognised(number, page)
+        self._drawn = self._drawn or raw.FPDFPage_CountObjects(page.raw) > 0 or raw.FPDFPage_GetAnnotCount(page.raw) > 0
+        if notes := [*marks(page, self._document, self._about)]:
             self._notes[number] = notes
         text_page.close()
         page.close()
         return lines
+
+    def _readable(self, number: int, lines: list[Line]) -> list[Line]:
+        """Return the lines whose letters have known codes; none where too many of the page have none."""
+        text = "".join(line.text for line in lines)
+        if _broken(text) > BROKEN:
+            self._coded.append(number)
+            return []
+        kept = [line for line in lines if len(line.text) < SHORT or _broken(line.text) <= 0.5]
+        self._dropped += len(text) - sum(len(line.text) for line in kept)
+        return kept
 
     def _recognised(self, number: int, page: Any) -> list[Line]:
         """Return the lines that are recognised in the picture of a page without text."""
@@ -194,30 +225,15 @@ class _Reading:
             yield block(self._outline, text, page=number)
 
 
-def _notes(page: Any, document: pdfium.PdfDocument) -> Iterator[str]:
-    """Yield what people wrote on a page: the values of form fields, and the texts of annotations."""
-    for number in range(min(raw.FPDFPage_GetAnnotCount(page.raw), NOTES)):
-        annotation = raw.FPDFPage_GetAnnot(page.raw, number)
-        if not annotation:
-            continue
-        if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
-            form = document.formenv.raw if document.formenv is not None else None
-            value = form and _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
-            name = form and _string(raw.FPDFAnnot_GetFormFieldName, form, annotation)
-            if value and value != "Off":
-                yield f"{name or 'Field'}: {value}"
-        elif text := _string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"):
-            author = _string(raw.FPDFAnnot_GetStringValue, annotation, b"T")
-            yield f"{author or 'Note'}: {text}"
-        raw.FPDFPage_CloseAnnot(annotation)
+def _broken(text: str) -> float:
+    """Return the share of letters that have no known code, of all that are not blanks.
 
-
-def _string(get: Callable[..., int], *arguments: Any) -> str:
-    """Return a text that pdfium gives in UTF-16, without the spaces around it."""
-    size = get(*arguments, None, 0)
-    buffer = ctypes.create_string_buffer(max(size, 2))
-    get(*arguments, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
-    return buffer.raw[:size].decode("utf-16-le", "replace").rstrip("\0").strip()[:NOTE]
+    These are control characters, private ones, unassigned ones, and those of UTF-16 whose bytes were turned round.
+    """
+    letters = [letter for letter in text if not letter.isspace() and letter not in f"{_HYPHEN}\ufffe"]
+    turned = sum(ord(letter) > 0xFF and not ord(letter) & 0xFF for letter in letters)
+    lost = sum(letter == "\ufffd" or unicodedata.category(letter) in _NO_TEXT for letter in letters)
+    return max(lost, turned) / max(len(letters), 1)
 
 
 def _by_height(line: Line, usual: float) -> int:

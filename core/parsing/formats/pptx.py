@@ -1,14 +1,15 @@
-"""Read PPTX: the slides in order, with titles, texts, tables, charts, diagrams and the speaker's notes."""
+"""Read PPTX: slides in order, with titles, texts, tables, charts, diagrams, descriptions and the speaker's notes."""
 
 from collections.abc import Iterator
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
-from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
 
-_LEFT_OUT = frozenset({"sldNum", "ftr", "dt"})  # placeholders that are on every slide
+_MARGINS = frozenset({"ftr", "dt", "hdr"})  # placeholders that are on every slide
 _TITLES = frozenset({"title", "ctrTitle"})
+_GROUPS = frozenset({"mc-AlternateContent", "mc-Choice", "p-grpSp"})
 
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
@@ -23,9 +24,17 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     if listed and not slides:
         raise Broken("The presentation lists slides, and none of them is in the file.")
     about.pages = len(slides)
-    for number, slide in enumerate(slides, 1):
-        if package.first(slide):
-            yield from _slide(package, slide, number)
+    hidden: list[int] = []
+    margins: set[str] = set()
+    for number, part in enumerate(slides, 1):
+        if package.first(part):
+            root = package.tree(part)
+            if root.get("show") in ("0", "false"):
+                hidden.append(number)
+            yield from _Slide(package, part, number, margins).pieces(root)
+    if hidden:
+        about.note(f"Slides that are hidden were read: {', '.join(map(str, hidden[:20]))}.")
+    package.note_embedded(about)
     package.note_repeats(about)
 
 
@@ -38,77 +47,70 @@ def _slide_ids(package: Package, main: str) -> Iterator[Element]:
         yield element
 
 
-def _slide(package: Package, slide: str, number: int) -> Iterator[Piece]:
-    outline = Outline()
-    for tree in package.children(slide, "p-cSld"):
-        if tree.tag == "p-spTree":
-            for shape in tree:
-                yield from _shape(package, slide, shape, outline, number)
-    for part in package.related(slide, "notesSlide"):
-        for shape in package.tree(part).iter("p-sp"):
-            text = "\n".join(_paragraphs(shape)).strip()
-            if _placeholder(shape) == "body" and text:
-                yield block(outline, "Notes: " + text, "note", number)
-    for part in package.related(slide, "comments"):
-        for comment in package.tree(part).iter("p-text"):
-            if comment.text:
-                yield block(outline, "Comment: " + comment.text, "note", number)
+class _Slide:
+    """A slide, and the footers of the slides so far, each of which is read once."""
 
+    def __init__(self, package: Package, part: str, number: int, margins: set[str]) -> None:
+        self._package, self._part, self._number, self._margins = package, part, number, margins
+        self._outline = Outline()
 
-def _shape(package: Package, slide: str, shape: Element, outline: Outline, number: int) -> Iterator[Piece]:
-    if shape.tag == "p-sp":
-        yield from _text(shape, outline, number)
-    elif shape.tag == "p-graphicFrame":
-        rows = [[*_cells(row)] for row in shape.iter("a-tr")]
-        if text := table(rows):
-            yield block(outline, text.rstrip("\n"), "table", number)
-        yield from _graphic(package, slide, shape, outline, number)
-    elif shape.tag in ("mc-AlternateContent", "mc-Choice", "p-grpSp"):
-        for child in shape:
-            yield from _shape(package, slide, child, outline, number)
+    def pieces(self, root: Element) -> Iterator[Piece]:
+        """Yield the text of the slide, the speaker's notes and the comments."""
+        for shape in root.iterfind("p-cSld/p-spTree/*"):
+            yield from self._shape(shape)
+        for part in self._package.related(self._part, "notesSlide"):
+            for shape in self._package.tree(part).iter("p-sp"):
+                text = "\n".join(drawn_lines(shape))
+                if _placeholder(shape) == "body" and text:
+                    yield block(self._outline, "Notes: " + text, "note", self._number)
+        for part in self._package.related(self._part, "comments"):
+            comments = self._package.tree(part)
+            for text in [*(one.text or "" for one in comments.iter("p-text")), *drawn_lines(comments)]:
+                if text.strip():
+                    yield block(self._outline, "Comment: " + text, "note", self._number)
 
+    def _shape(self, shape: Element) -> Iterator[Piece]:
+        if (named := shape.find("./*/p-cNvPr")) is not None and (text := described(named)):
+            yield block(self._outline, text, page=self._number)
+        if shape.tag == "p-sp":
+            yield from self._text(shape)
+        elif shape.tag == "p-graphicFrame":
+            rows = [[" ".join(drawn_lines(cell)) for cell in row.iter("a-tc")] for row in shape.iter("a-tr")]
+            if text := table(rows):
+                yield block(self._outline, text.rstrip("\n"), "table", self._number)
+            yield from self._graphic(shape)
+        elif shape.tag in _GROUPS:
+            for child in shape:
+                yield from self._shape(child)
 
-def _text(shape: Element, outline: Outline, number: int) -> Iterator[Piece]:
-    kind = _placeholder(shape)
-    lines = [text for line in _paragraphs(shape) if (text := line.strip())]
-    if not lines or kind in _LEFT_OUT:
-        return
-    if kind in _TITLES:
-        yield heading(outline, 1, " ".join(lines), number)
-    else:
-        yield block(outline, "\n".join(lines), page=number)
+    def _text(self, shape: Element) -> Iterator[Piece]:
+        kind = _placeholder(shape)
+        lines = [*drawn_lines(shape)]
+        if not lines or kind == "sldNum":
+            return
+        if kind in _MARGINS:
+            if (text := " ".join(lines)) not in self._margins:
+                self._margins.add(text)
+                yield block(self._outline, f"Footer: {text}", "note", self._number)
+        elif kind in _TITLES:
+            yield heading(self._outline, 1, " ".join(lines), self._number)
+        else:
+            yield block(self._outline, "\n".join(lines), page=self._number)
+
+    def _graphic(self, frame: Element) -> Iterator[Piece]:
+        """Yield the texts of a chart as a table, and those of a diagram as lines."""
+        relations = self._package.relations(self._part)
+        for element in frame.iter():
+            wanted = {"c-chart": "id", "dgm-relIds": "dm"}.get(element.tag)
+            target = relations.get(attribute(element, wanted) or "", ("", ""))[1] if wanted else ""
+            if not target or target not in self._package or not self._package.first(target):
+                continue
+            if element.tag == "c-chart":
+                yield from chart_pieces(self._package, target, self._outline, self._number)
+            elif text := "\n".join(drawn_lines(self._package.tree(target))):
+                yield block(self._outline, text, page=self._number)
 
 
 def _placeholder(shape: Element) -> str | None:
     found = shape.find(".//p-ph")
     return None if found is None else found.get("type", "")
-
-
-def _paragraphs(element: Element) -> Iterator[str]:
-    for paragraph in element.iter("a-p"):
-        parts = [
-            (one.text or "") if one.tag in ("a-t", "m-t") else "\n" for one in paragraph.iter() if one.tag in _RUNS
-        ]
-        yield "".join(parts)
-
-
-_RUNS = frozenset({"a-t", "m-t", "a-br"})
-
-
-def _cells(row: Element) -> Iterator[str]:
-    for cell in row.iter("a-tc"):
-        yield " ".join(text for line in _paragraphs(cell) if (text := line.strip()))
-
-
-def _graphic(package: Package, slide: str, frame: Element, outline: Outline, number: int) -> Iterator[Piece]:
-    """Yield the texts of a chart as a table, and those of a diagram as lines."""
-    relations = package.relations(slide)
-    for element in frame.iter():
-        wanted = {"c-chart": "id", "dgm-relIds": "dm"}.get(element.tag)
-        target = relations.get(attribute(element, wanted) or "", ("", ""))[1] if wanted else ""
-        if not target or target not in package or not package.first(target):
-            continue
-        if element.tag == "c-chart":
-            yield from chart_pieces(package, target, outline, number)
-        elif lines := [text for line in _paragraphs(package.tree(target)) if (text := line.strip())]:
-            yield block(outline, "\n".join(lines), page=number)

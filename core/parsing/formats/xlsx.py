@@ -7,37 +7,26 @@ import datetime
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import FileTooLarge
-from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces
+from muisti.core.parsing.formats.numbers import Form, form_of, plain
+from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length
 _COLUMN = re.compile(r"([A-Z]{1,3})")
-_DATES = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])  # built-in formats of dates
-_ELAPSED_BUILT_IN = 46
-_ELAPSED = re.compile(r"\[[hms]+\]", re.IGNORECASE)
-_TEXT = re.compile(r'"[^"]*"')
-_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
-_DATE = re.compile(r"[dmyhs]", re.IGNORECASE)
 _SINCE_1900 = datetime.datetime.fromisoformat("1899-12-30")  # a workbook knows no time zone
 _SINCE_1904 = datetime.datetime.fromisoformat("1904-01-01")
-_LAST_DAY = 2_958_466  # the number of the day after 9999-12-31
-
-
-Shown = Literal["number", "date", "elapsed"]
-"""Form in which a format shows a number. `elapsed` is a duration in hours, such as `[h]:mm`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Parts of a workbook that cells refer to: shared strings, what its formats show, and the day of the number 0."""
+    """Parts of a workbook that cells refer to: shared strings, formats, and the day of the number 0."""
 
     strings: Sequence[str]
-    formats: Sequence[Shown]
+    formats: Sequence[Form]
     epoch: datetime.datetime
 
 
@@ -52,16 +41,19 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     about.pages = len(sheets)
     book = _book(package, main, workbook)
     relations = package.relations(main)
-    cells = _Cells(options.max_cells)
+    cells = Cells(options.max_cells)
+    if hidden := [one.get("name", "") for one in workbook.iter("x-sheet") if one.get("state", "visible") != "visible"]:
+        about.note(f"Sheets that are hidden were read: {', '.join(hidden[:20])}.")
     for number, (name, relation) in enumerate(sheets, 1):
         kind, part = relations.get(relation, ("", ""))
         if part in package and package.first(part):
             rows = _rows(package, part, book, cells) if kind == "worksheet" else iter(())
-            yield from _sheet(name, number, rows, _besides(package, part))
+            yield from sheet_pieces(name, number, rows, _besides(package, part))
+    package.note_embedded(about)
     package.note_repeats(about)
 
 
-class _Cells:
+class Cells:
     """A count of cells, which raises `FileTooLarge` above its limit."""
 
     def __init__(self, most: int) -> None:
@@ -69,6 +61,7 @@ class _Cells:
         self._count = 0
 
     def add(self, count: int) -> None:
+        """Count cells."""
         self._count += count
         if self._count > self._most:
             raise FileTooLarge(f"The workbook has more than {self._most:,} cells.")
@@ -76,7 +69,7 @@ class _Cells:
 
 def _sheets(workbook: Element) -> Iterator[Element]:
     for sheet in workbook.iter("x-sheet"):
-        named = {key: value for key, value in sheet.attrib.items() if key == "name" or key.endswith("}id")}
+        named = {key: value for key, value in sheet.attrib.items() if key in ("name", "state") or key.endswith("}id")}
         sheet.attrib.clear()
         sheet.attrib.update(named)
         yield sheet
@@ -86,24 +79,19 @@ def _book(package: Package, main: str, workbook: Element) -> Book:
     strings: list[str] = []
     for part in package.related(main, "sharedStrings"):
         strings += [_rich(one) for one in package.children(part, "x-sst") if one.tag == "x-si"]
-    shown: list[Shown] = []
+    shown: list[Form] = []
     for part in package.related(main, "styles"):
         styles = package.tree(part)
         own = {one.get("numFmtId"): one.get("formatCode", "") for one in styles.iter("x-numFmt")}
         formats = styles.find("x-cellXfs")
-        shown.extend(_shown(one.get("numFmtId", "0"), own) for one in (formats if formats is not None else ()))
+        shown.extend(_form(one.get("numFmtId", "0"), own) for one in (formats if formats is not None else ()))
     properties = workbook.find("x-workbookPr")
     since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
     return Book(strings, shown, _SINCE_1904 if since_1904 else _SINCE_1900)
 
 
-def _shown(number: str, own: dict[str | None, str]) -> Shown:
-    if number in own:
-        plain = _TEXT.sub("", own[number])
-        return "elapsed" if _ELAPSED.search(plain) else "date" if _DATE.search(_QUOTED.sub("", plain)) else "number"
-    if not number.isdecimal() or int(number) not in _DATES:
-        return "number"
-    return "elapsed" if int(number) == _ELAPSED_BUILT_IN else "date"
+def _form(number: str, own: dict[str | None, str]) -> Form:
+    return form_of(int(number) if number.isdecimal() and len(number) < 10 else 0, own.get(number))
 
 
 def _rich(element: Element) -> str:
@@ -113,7 +101,7 @@ def _rich(element: Element) -> str:
     return "".join(parts)
 
 
-def _rows(package: Package, part: str, book: Book, cells: _Cells) -> Iterator[list[str]]:
+def _rows(package: Package, part: str, book: Book, cells: Cells) -> Iterator[list[str]]:
     """Yield the rows of a sheet that have cells, and an empty row where rows are missing."""
     expected = 1
     for element in package.children(part, "x-sheetData"):
@@ -154,6 +142,19 @@ def _number(column: str) -> int:
     return found
 
 
+def column_of(number: int) -> str:
+    """Return the letters of a column, from 1.
+
+    >>> column_of(1), column_of(28), column_of(16384)
+    ('A', 'AB', 'XFD')
+    """
+    out = ""
+    while number > 0:
+        number, letter = divmod(number - 1, 26)
+        out = chr(65 + letter) + out
+    return out
+
+
 def _value(cell: Element, book: Book) -> str:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
@@ -161,6 +162,8 @@ def _value(cell: Element, book: Book) -> str:
         return _rich(inline).strip() if inline is not None else ""
     found = cell.find("x-v")
     raw = (found.text or "").strip() if found is not None else ""
+    if not raw and (formula := cell.findtext("x-f")):  # which the writer has not calculated
+        return f"={formula.strip()}"
     if kind == "s":
         return book.strings[int(raw)].strip() if raw.isdecimal() and int(raw) < len(book.strings) else ""
     if kind == "b":
@@ -173,33 +176,11 @@ def _numeric(raw: str, style: str, book: Book) -> str:
         number = float(raw)
     except ValueError:
         return raw
-    shown = book.formats[int(style)] if style.isdecimal() and int(style) < len(book.formats) else "number"
-    if shown == "elapsed" and abs(number) < _LAST_DAY:
-        return _duration(number)
-    if shown == "date" and 0 <= number < _LAST_DAY:
-        return _date(number, book.epoch)
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else f"{number:.15g}"
+    known = style.isdecimal() and int(style) < len(book.formats)
+    return book.formats[int(style)].shown(number, book.epoch) if known else plain(number)
 
 
-def _duration(days: float) -> str:
-    """Return a duration in hours, minutes and seconds.
-
-    >>> _duration(1.2604166666667), _duration(-0.5)
-    ('30:15:00', '-12:00:00')
-    """
-    minutes, seconds = divmod(round(abs(days) * 86_400), 60)
-    return f"{'-' if days < 0 else ''}{minutes // 60}:{minutes % 60:02}:{seconds:02}"
-
-
-def _date(number: float, epoch: datetime.datetime) -> str:
-    """Return a day and a time by the days since the epoch; the time alone for less than a day."""
-    moment = epoch + datetime.timedelta(seconds=round(number * 86_400))
-    if number < 1:
-        return moment.time().isoformat()
-    return moment.date().isoformat() if number.is_integer() else moment.isoformat(" ")
-
-
-def _sheet(name: str, number: int, rows: Iterator[list[str]], besides: Iterator[Piece]) -> Iterator[Piece]:
+def sheet_pieces(name: str, number: int, rows: Iterator[list[str]], besides: Iterator[Piece]) -> Iterator[Piece]:
     """Yield a sheet: its name, its tables, which empty rows part, then its charts and comments. Nothing when empty."""
     outline = Outline()
     named = False
@@ -230,6 +211,12 @@ def _pieces(outline: Outline, rows: Iterator[list[str]], besides: Iterator[Piece
 def _besides(package: Package, sheet: str) -> Iterator[Piece]:
     outline = Outline()
     for drawing in package.related(sheet, "drawing"):
+        root = package.tree(drawing)
+        for text in [*drawn_lines(root), *filter(None, map(described, root.iter("cNvPr")))]:
+            yield block(outline, text)
+        for part in package.related(drawing, "diagramData"):
+            if text := "\n".join(drawn_lines(package.tree(part))):
+                yield block(outline, text)
         for part in package.related(drawing, "chart"):
             yield from chart_pieces(package, part, outline)
     for part in package.related(sheet, "comments"):

@@ -117,6 +117,13 @@ def _nested_zip(levels: int, wide: int) -> bytes:
     return data
 
 
+def _repeated() -> bytes:
+    """Return a sheet of a row that is repeated a million times, whose cells are too."""
+    cell = '<table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell>'
+    row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
+    return samples.odf("spreadsheet", f'<table:table table:name="S">{row * 50}</table:table>')
+
+
 def _many_entries() -> bytes:
     """Return a ZIP file with a million entries, made by hand as `zipfile` takes a minute."""
     local = b"PK\3\4" + bytes(22) + b"\1\0\0\0a"
@@ -233,6 +240,12 @@ CASES = (
     _case("sparse.xlsx", _sparse, TEXT, "too_large"),
     _case("wide.xlsx", _wide, TEXT),
     _case("rows.xlsx", _rows, "too_large", "timeout", large=True),
+    _case("xxe.odt", lambda: _with_doctype(samples.odf("text", "<text:p>Hi</text:p>"), "content.xml", XXE), "unsafe"),
+    _case("xxe.fodt", lambda: samples.flat_odf("text", "<text:p>Hi</text:p>").replace(b"?>", f"?>{XXE}".encode()), TEXT,
+          "unsafe"),
+    _case("deep.odt", lambda: samples.odf("text", "<text:section>" * 100_000 + "</text:section>" * 100_000), "unsafe"),
+    _case("spaces.odt", lambda: samples.odf("text", '<text:p>a<text:s text:c="9999999"/></text:p>' * 9_000), TEXT),
+    _case("repeated.ods", _repeated, TEXT, "too_large"),
     _case("encrypted.docx", samples.encrypted_office, "encrypted"),
     # Web pages, notebooks, e-mail
     _case("deep.html", lambda: b"<div>" * 200_000 + b"hello", "unsafe"),

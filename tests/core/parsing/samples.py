@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _SLIDES = "http://schemas.openxmlformats.org/presentationml/2006/main"
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -42,7 +42,7 @@ def package_parts(main: str, kind: str) -> dict[str, str]:
 def relations(targets: Mapping[str, tuple[str, str]]) -> str:
     """Return a part of relations: by id, the kind and the target."""
     found = (
-        f'<Relationship Id="{one}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        f'<Relationship Id="{one}" Type="{OFFICE}/{kind}" Target="{target}"/>'
         for one, (kind, target) in targets.items()
     )
     return f'{XML}<Relationships xmlns="{_RELATIONS}">{"".join(found)}</Relationships>'
@@ -91,7 +91,7 @@ def pptx(*slides: str) -> bytes:
     main = "ppt/presentation.xml"
     files = package_parts(main, "presentationml.presentation.main")
     ids = "".join(f'<p:sldId id="{256 + n}" r:id="rId{n}"/>' for n in range(len(slides)))
-    names = f'xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}" xmlns:r="{_OFFICE}"'
+    names = f'xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}" xmlns:r="{OFFICE}"'
     files[main] = f"{XML}<p:presentation {names}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>"
     files["ppt/_rels/presentation.xml.rels"] = relations(
         {f"rId{n}": ("slide", f"slides/slide{n + 1}.xml") for n in range(len(slides))}
@@ -113,7 +113,7 @@ def _workbook(sheet: str = "Sheet") -> dict[str, str]:
         f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_KIND}spreadsheetml.worksheet+xml"/></Types>',
     )
     files[main] = (
-        f'{XML}<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets><sheet name="{sheet}" sheetId="1" r:id="rId1"/>'
+        f'{XML}<workbook xmlns="{_SHEET}" xmlns:r="{OFFICE}"><sheets><sheet name="{sheet}" sheetId="1" r:id="rId1"/>'
         "</sheets></workbook>"
     )
     files["xl/_rels/workbook.xml.rels"] = relations({"rId1": ("worksheet", "worksheets/sheet1.xml")})
@@ -169,6 +169,37 @@ def epub(*chapters: str) -> bytes:
             **{f"c{n}.xhtml": f"<html><body>{chapter}</body></html>" for n, chapter in enumerate(chapters)},
         }
     )
+
+
+_ODF = ("office", "text", "table", "style", "presentation", "meta")
+_OPEN = "urn:oasis:names:tc:opendocument:xmlns:"
+_ODF_NAMES = (
+    "".join(f' xmlns:{name}="{_OPEN}{name}:1.0"' for name in _ODF)
+    + f' xmlns:draw="{_OPEN}drawing:1.0" xmlns:svg="{_OPEN}svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    + ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
+)
+
+
+def odf(kind: str, body: str, styles: str = "", parts: Mapping[str, bytes | str] | None = None) -> bytes:
+    """Return an OpenDocument file with this XML in its body, and in its automatic styles."""
+    content = f"{XML}<office:document-content{_ODF_NAMES}>{_odf_body(kind, body, styles)}</office:document-content>"
+    return zipped({"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": content, **(parts or {})})
+
+
+def flat_odf(kind: str, body: str, styles: str = "") -> bytes:
+    """Return an OpenDocument file that is one file of XML."""
+    stated = f' office:mimetype="application/vnd.oasis.opendocument.{kind}"'
+    return f"{XML}<office:document{_ODF_NAMES}{stated}>{_odf_body(kind, body, styles)}</office:document>".encode()
+
+
+def odf_part(root: str, inner: str) -> str:
+    """Return another part of an OpenDocument file."""
+    return f"{XML}<office:{root}{_ODF_NAMES}>{inner}</office:{root}>"
+
+
+def _odf_body(kind: str, body: str, styles: str) -> str:
+    automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    return f"{automatic}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
 
 
 def _pdf(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
@@ -229,16 +260,41 @@ def pdf(*pages: str, outline: Sequence[tuple[str, int]] = ()) -> bytes:
 
 
 def pdf_of_a_form() -> bytes:
-    """Return a PDF file of one page with a filled field, an empty one and a comment."""
-    field = b"<</Type/Annot/Subtype/Widget/FT/Tx/T(%b)%b/Rect[72 700 300 720]/P 5 0 R>>"
+    """Return a PDF file of one page with filled fields, empty ones and a comment; a file is attached to it."""
+    field = b"<</Type/Annot/Subtype/Widget/FT/%b/T(%b)%b/Rect[72 700 300 720]/P 5 0 R>>"
     comment = b"<</Type/Annot/Subtype/Text/T(Ann)/Contents(Change the clause)/Rect[72 600 90 620]/P 5 0 R>>"
-    page = _PAGE % 6
+    looks = b"/AP<</N<</Vegan 10 0 R/Off 10 0 R>>>>"
+    fields = [
+        field % (b"Tx", b"Name", b"/V(Zebra)"), field % (b"Tx", b"Place", b""), comment, b"<<>>",
+        field % (b"Btn", b"Meal", b"/V/Vegan/AS/Vegan" + looks), field % (b"Btn", b"Wine", b"/V/Off/AS/Off" + looks),
+        field % (b"Ch", b"Size", b"/Ff 131072/V(l)/Opt[[(s)(Small)][(l)(Large)]]"),
+        b"<</Type/Filespec/F(scan.txt)/EF<</F 15 0 R>>>>", _stream(b"x", b"/Type/EmbeddedFile"),
+    ]  # fmt: skip
+    names = b"7 0 R 8 0 R 11 0 R 12 0 R 13 0 R"
+    attached = b"/Names<</EmbeddedFiles<</Names[(scan.txt)14 0 R]>>>>"
     return _pdf([
-        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[7 0 R 8 0 R]>>>>",
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[%b]>>%b>>" % (names, attached),
         b"<</Type/Pages/Count 1/Kids[5 0 R]>>", _FONT, _IMAGE,
-        page.removesuffix(b">>") + b"/Annots[7 0 R 8 0 R 9 0 R]>>",
-        _stream(zlib.compress(_shown("A form")), b"/Filter/FlateDecode"),
-        field % (b"Name", b"/V(Zebra)"), field % (b"Place", b""), comment,
+        (_PAGE % 6).removesuffix(b">>") + b"/Annots[%b 9 0 R]>>" % names,
+        _stream(zlib.compress(_shown("A form")), b"/Filter/FlateDecode"), *fields,
+    ])  # fmt: skip
+
+
+def pdf_without_codes(page: str, others: str = "") -> bytes:
+    """Return a PDF file with a page whose font names private codes for its letters, and one that is readable."""
+    mapped = "".join(f"<{code:02x}> <{0xE000 + code:04x}>\n" for code in range(32, 127))
+    codes = (
+        "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
+        f"95 beginbfchar\n{mapped}endbfchar endcmap end"
+    )
+    first = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 6 0 R/Resources<</Font<</F1 7 0 R>>>>>>"
+    second = _PAGE % 9
+    return _pdf([
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count %d/Kids[5 0 R%b]>>" % (1 + bool(others), b" 10 0 R" * bool(others)),
+        _FONT, _IMAGE, first, _stream(zlib.compress(_shown(page)), b"/Filter/FlateDecode"),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 8 0 R>>", _stream(codes.encode(), b""),
+        _stream(zlib.compress(_shown(others)), b"/Filter/FlateDecode"), second,
     ])  # fmt: skip
 
 

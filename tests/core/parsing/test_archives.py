@@ -6,6 +6,8 @@ import gzip
 import io
 import lzma
 import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +15,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unreadable
+from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, UnknownFormat, Unreadable
 from muisti.core.parsing.archives import Member, is_archive, members
 from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
@@ -167,3 +169,73 @@ def test_damage_is_refused_or_harmless(name: str, damage: list[tuple[float, byte
             if member.content is not None:
                 with contextlib.suppress(Unreadable):
                     member.content.read()
+
+
+KINDS = {
+    "a Java archive": {"META-INF/MANIFEST.MF": "x", "META-INF/persistence.xml": "<a/>"},
+    "an app of Android": {"AndroidManifest.xml": "x", "META-INF/MANIFEST.MF": "x"},
+    "an app of iOS": {"Payload/App.app/Info.plist": "x"},
+    "a document of iWork": {"Index/Document.iwa": "x", "Metadata/Properties.plist": "x"},
+    "a map (KMZ)": {"doc.kml": "<kml/>"},
+    "a package of Python": {"a/__init__.py": "x", "a-1.0.dist-info/WHEEL": "x"},
+    "an extension of a web browser": {"manifest.json": '{"manifest_version": 3}'},
+    "an extension of an editor": {"[Content_Types].xml": "x", "extension.vsixmanifest": "x"},
+    "a binary workbook": {"[Content_Types].xml": "x", "xl/workbook.bin": "x"},
+    "a package of parts": {"[Content_Types].xml": "x", "other/part.xml": "<a/>"},
+    "type application/vnd.sun.xml.writer": {"mimetype": "application/vnd.sun.xml.writer", "content.xml": "<a/>"},
+    "a container of a document": {"META-INF/container.xml": "<a/>", "score.xml": "<a/>"},
+}
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_what_is_zip_and_no_archive_is_refused_in_words(what: str, workers: Workers):
+    data = samples.zipped(KINDS[what])
+    assert not is_archive(io.BytesIO(data), "a.zip")
+    for packed in (data, [one for _, one in walked(samples.zipped({"a.zip": data}))][0]):
+        assert isinstance(packed, bytes)
+        with pytest.raises(UnknownFormat) as refusal:
+            parse(packed, "a.zip", Options(), workers)
+        assert what in str(refusal.value)
+
+
+def test_documents_are_known_by_their_content_whatever_the_file_is_called(workers: Workers):
+    for data in (
+        samples.odf("text", "<text:p>Hello</text:p>"), samples.odf("text-template", ""),
+        samples.docx(samples.word_document(samples.paragraph("Hello"))), samples.epub("Hello"),
+    ):  # fmt: skip
+        assert not is_archive(io.BytesIO(data), "a.zip")
+
+
+def test_what_a_desktop_leaves_in_folders_is_no_member():
+    debris = ("__MACOSX/._a.txt", "__MACOSX/sub/._b", ".DS_Store", "sub/.DS_Store", "Thumbs.db", "x/desktop.ini", "._c")
+    files = {"a.txt": b"hello", **dict.fromkeys(debris, b"\0\5\x16\7")}
+    for name, packed in PACKED.items():
+        assert walked(packed(files), name) == [("a.txt", b"hello")]
+    with pytest.raises(Empty):
+        walked(samples.zipped({".DS_Store": b"x"}))
+
+
+@pytest.mark.parametrize(("name", "encoding"), [
+    ("日本語のファイル名.txt", "shift_jis"), ("中文文件名称说明.txt", "gbk"), ("отчёт за год.txt", "cp866"),
+    ("отчёт.txt", "utf-8"), ("résumé.txt", "cp437"), ("한국어 문서 파일.txt", "cp949"),
+])  # fmt: skip
+def test_names_of_members_in_the_encoding_of_a_country(name: str, encoding: str):
+    raw = name.encode(encoding)
+    stand_in = "x" * len(raw)
+    data = samples.zipped({stand_in: b"1"}).replace(stand_in.encode(), raw)
+    assert walked(data) == [(name, b"1")]
+    if encoding != "cp437":  # which nobody writes to a TAR file
+        header = tarfile.TarInfo(raw.decode("utf-8", "surrogateescape"))
+        header.size = 1
+        entry = header.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape") + b"1".ljust(512, b"\0")
+        assert walked(entry + bytes(1024), "a.tar") == [(name, b"1")]
+
+
+def test_a_name_that_is_stated_in_utf8_beside_it():
+    entry = zipfile.ZipInfo("?.txt")
+    field = b"\1" + zlib.crc32(b"?.txt").to_bytes(4, "little") + "雪.txt".encode()
+    entry.extra = (0x7075).to_bytes(2, "little") + len(field).to_bytes(2, "little") + field
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(entry, b"1")
+    assert walked(out.getvalue()) == [("雪.txt", b"1")]

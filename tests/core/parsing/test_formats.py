@@ -1,15 +1,16 @@
 """Each format that a worker reads: its text, headings, pages, tables, and what is known about it."""
 
-import base64
 import io
 import json
-from datetime import date
+import zlib
+from datetime import date, datetime
 
 import pytest
 from openpyxl import Workbook
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, Unsafe
+from muisti.core.parsing.formats.numbers import form_of
 from muisti.core.parsing.parsed import Options, Parsed
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
@@ -36,8 +37,17 @@ def test_pages_of_a_pdf(workers: Workers):
 
 
 def test_what_people_wrote_on_a_pdf(workers: Workers):
-    _, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
-    assert joined(pieces) == "A form\n\nName: Zebra\nAnn: Change the clause\n\n"
+    document, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
+    assert joined(pieces) == "A form\n\nName: Zebra\nMeal: Vegan\nSize: Large\nAnn: Change the clause\n\n"
+    assert document.notes == ["Files attached to the PDF were not read: scan.txt."]
+
+
+def test_letters_without_codes_are_no_text(workers: Workers):
+    document, pieces = read(workers, samples.pdf_without_codes("Lost letters", "Kept letters"), "a.pdf")
+    assert joined(pieces) == "Kept letters\n\n"
+    assert document.notes == ["Pages whose letters have no known codes: 1."]
+    with pytest.raises(NoText, match="no known codes"):
+        read(workers, samples.pdf_without_codes("Lost letters"), "a.pdf")
 
 
 def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
@@ -81,6 +91,42 @@ def test_a_word_document_may_be_of_the_strict_kind_and_have_deleted_text_and_dro
         assert joined(read(workers, samples.docx(document), "a.docx")[1]) == text
 
 
+DRAWN = "http://schemas.openxmlformats.org/drawingml/2006/"
+DIAGRAM = f'<d:m xmlns:d="{DRAWN}diagram" xmlns:a="{DRAWN}main"><a:p><a:r><a:t>Step one</a:t></a:r></a:p></d:m>'
+
+
+def test_pictures_diagrams_margins_and_deletions_of_a_word_document(workers: Workers):
+    namespaces = f'xmlns:p="{DRAWN}wordprocessingDrawing" xmlns:dgm="{DRAWN}diagram" xmlns:r="{samples.OFFICE}"'
+    picture = '<p:inline><p:docPr id="1" name="P" descr="A  red cat"/></p:inline>'
+    inner = (
+        f"<w:p><w:r><w:t>See</w:t></w:r><w:r><w:drawing {namespaces}>{picture}"
+        '<dgm:relIds r:dm="rId1"/></w:drawing></w:r><w:del><w:r><w:delText>two words</w:delText></w:r></w:del></w:p>'
+    )
+    margin = samples.word_document(samples.paragraph("Confidential")).replace("document", "hdr")
+    parts = {
+        "word/_rels/document.xml.rels": samples.relations(
+            {"rId1": ("diagramData", "d.xml"), "rId2": ("header", "h.xml"), "rId3": ("header", "h2.xml")}
+        ),
+        "word/d.xml": DIAGRAM, "word/h.xml": margin, "word/h2.xml": margin, "word/embeddings/a.xlsx": "x",
+    }  # fmt: skip
+    document, pieces = read(workers, samples.docx(samples.word_document(inner), parts), "a.docx")
+    assert joined(pieces) == "See ![A red cat]\n\nStep one\n\nHeader: Confidential\n\n"
+    assert document.notes == [
+        "Deleted text of tracked changes was left out: 2 words.",
+        "Files embedded in the document were not read: a.xlsx.",
+    ]
+
+
+def test_an_empty_document_with_a_small_picture_of_its_page_is_empty(workers: Workers):
+    with pytest.raises(Empty):
+        read(workers, samples.docx(samples.word_document(""), {"docProps/thumbnail.jpeg": "x"}), "a.docx")
+
+
+def test_a_formula_that_was_not_calculated_is_shown(workers: Workers):
+    rows = [b'<row r="1"><c r="A1"><f>SUM(B1:B9)</f></c><c r="B1"><f>1+1</f><v>2</v></c></row>']
+    assert "| =SUM(B1:B9) | 2 |" in joined(read(workers, samples.xlsx_of_rows(rows), "a.xlsx")[1])
+
+
 def test_slides(workers: Workers):
     document, pieces = read(workers, samples.pptx("Plan\nWe begin.", "End\nThanks."), "a.pptx")
     assert document.pages == 2
@@ -103,13 +149,29 @@ def test_a_workbook_of_another_writer(workers: Workers):
     first.append([date(2026, 2, 28), 0.25, True])
     first["D2"], first["D2"].number_format = 1.2604166666667, "[h]:mm:ss"
     book.create_sheet("Empty")
-    book.create_sheet("Far")["C5"] = "far"
+    far = book.create_sheet("Far")
+    far["C5"], far.sheet_state = "far", "hidden"
     book.save(out)
     document, pieces = read(workers, out.getvalue(), "a.xlsx")
     assert document.pages == 3
     assert "| 2026-02-28 | 0.25 | TRUE | 30:15:00 |" in joined(pieces)
+    assert document.notes == ["Sheets that are hidden were read: Far."]
     assert [piece.page for piece in pieces] == [1, 1, 3, 3]
     assert pieces[-1].text.startswith("|  |  | far |")
+
+
+@pytest.mark.parametrize(("value", "code", "shown"), [
+    (0.125, "0.0%", "12.5%"), (0.25, "0%", "25%"), (1234.5, "$#,##0.00", "$1,234.50"), (0.5, '0.00" kg"', "0.50 kg"),
+    (-1234.5, "#,##0.00 [$€-407]", "-1,234.50 €"), (-5, '"£"#,##0;[Red]("£"#,##0)', "(£5)"), (1.75, "# ?/?", "1 3/4"),
+    (1_500_000, '#,##0.0,,"M"', "1.5M"), (12345678, "0.00E+00", "1.23E+07"), (7, "000", "007"),
+    (0, "0;-0;none", "none"), (5, 'General" kg"', "5 kg"),
+    (3.14159, "0.00", "3.14"), (0.005, "0.00", "0.01"), (1e300, "0.00", "1e+300"), (5, ";;;", "5"), (2, "General", "2"),
+    (1.0625, "[mm]:ss", "1530:00"), (0.5, "[s]", "43200"), (42, "[>100]0.0;0", "42"),
+    (46081, "dd/mm/yyyy", "2026-02-28"),
+    (46081.5, "m/d/yy h:mm", "2026-02-28 12:00:00"), (0.1, '"Rate" 0.0#', "Rate 0.1"), (1234567, "000-0000", "1234567"),
+])  # fmt: skip
+def test_numbers_are_as_a_workbook_shows_them(value: float, code: str, shown: str):
+    assert form_of(200, code).shown(float(value), datetime.fromisoformat("1899-12-30")) == shown
 
 
 def test_a_workbook_with_too_many_cells(workers: Workers):
@@ -168,52 +230,28 @@ def test_a_notebook(workers: Workers):
     assert {piece.headings for piece in pieces} == {("Study",)}
 
 
-def test_an_email(workers: Workers):
-    html = base64.b64encode("<p>Grüße <b>aus</b> Turku</p>".encode()).decode()
-    data = (
-        "From: =?utf-8?q?P=C3=A4ivi?= <p@example.org>\nTo: a@example.org\nSubject: Trip\nMIME-Version: 1.0\n"
-        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n"
-        f"Content-Transfer-Encoding: base64\n\n{html}\n--b\nContent-Type: application/pdf\n"
-        'Content-Disposition: attachment; filename="map.pdf"\n\nx\n--b\nContent-Type: image/png\n'
-        "Content-Disposition: attachment\n\nx\n--b--\n"
-    )
-    document, pieces = read(workers, data.encode(), "a.eml")
-    attached = "map.pdf, one without a name (image/png)"
-    assert document.title == "Trip"
-    assert document.notes == [f"The text of attachments was not read: {attached}."]
-    assert joined(pieces) == (
-        f"# Trip\n\nFrom: Päivi <p@example.org>\nTo: a@example.org\n\nGrüße aus Turku\n\nAttachments: {attached}\n\n"
-    )
-
-
-def test_a_mailbox(workers: Workers):
-    message = "From a@example.org Thu Jan  1 00:00:00 2026\nFrom: a@example.org\nSubject: S{}\n\nText {}.\n\n"
-    document, pieces = read(workers, (message.format(1, 1) + message.format(2, 2)).encode(), "a.mbox")
-    assert document.pages == 2
-    assert [piece.page for piece in pieces if piece.kind == "heading"] == [1, 2]
-    assert "Text 2." in joined(pieces)
-
-
-def test_a_line_of_a_body_that_begins_with_from_stays(workers: Workers):
-    data = b"From a@b.c Mon Jan  1 00:00:00 2024\nSubject: two\n\nFrom here on it is body text\n>From the pier\n\n"
-    document, pieces = read(workers, data, "a.mbox")
-    assert document.pages == 1
-    assert "From here on it is body text\nFrom the pier" in joined(pieces)
-
-
-def test_text_behind_an_inline_picture_is_part_of_the_message(workers: Workers):
-    part = "--b\r\nContent-Type: {}\r\n\r\n{}\r\n"
-    parts = [("text/plain", "Before it"), ("image/png; name=i.png", "x"), ("text/plain", "After it"),
-             ("text/plain; name=log.txt", "A file")]  # fmt: skip
-    body = "".join(part.format(*one) for one in parts)
-    head = "From: s@example.net\r\nMime-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
-    document, pieces = read(workers, (head + body + "--b--\r\n").encode(), "a.eml")
-    assert "Before it" in joined(pieces) and "After it" in joined(pieces) and "A file" not in joined(pieces)
-    assert document.notes == ["The text of attachments was not read: i.png, log.txt."]
+def test_outputs_of_a_notebook_and_one_of_an_old_version(workers: Workers):
+    outputs = [
+        {"output_type": "error", "ename": "NameError", "evalue": "x", "traceback": ["\x1b[31mline 1\x1b[0m"]},
+        {"data": {"text/html": "<b>bold</b>"}}, {"data": {"application/x.y+json": {"a": "é"}}},
+        {"output_type": "stream", "text": "long " * 1_000},
+    ]  # fmt: skip
+    title = {"cell_type": "heading", "level": 2, "source": "Old"}
+    cells = [
+        title,
+        {"cell_type": "code", "input": "1", "outputs": outputs},
+    ]
+    old = {"worksheets": [{"cells": cells}], "nbformat": 3, "metadata": {}}
+    document, pieces = read(workers, json.dumps(old).encode(), "a.ipynb")
+    text = joined(pieces)
+    assert text.startswith("## Old\n\n```\n1\n```\n\n```\nNameError: x\nline 1\n```\n\n```\nbold\n```")
+    assert '{"a": "é"}' in text
+    assert document.notes == ["Of long outputs the first 4,000 characters were read."]
 
 
 @pytest.mark.parametrize(("data", "name", "error"), [
     (samples.pdf_of_an_image(), "a.pdf", NoText),
+    (samples.pdf_of(zlib.compress(b" ")), "a.pdf", Empty),
     (samples.encrypted_pdf(), "a.pdf", Encrypted),
     (samples.encrypted_office(), "a.docx", Encrypted),
     (samples.docx(samples.word_document("")), "a.docx", Empty),

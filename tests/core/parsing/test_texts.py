@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, UnknownFormat
+from muisti.core.parsing.detect import is_binary
 from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.text import WINDOW, MarkdownReader, lines, windows
@@ -40,7 +41,7 @@ def test_windows_are_joined_to_the_text_and_are_short(parts: list[str], size: in
     assert all(0 < len(window) <= size for window in found)
 
 
-@given(st.text(min_size=1).filter(lambda text: "\0" not in text and text.strip() and not text.startswith("\ufeff")))
+@given(st.text(min_size=1).filter(lambda text: not is_binary(text.encode()) and text.strip() and text[0] != "\ufeff"))
 def test_the_text_of_a_file_is_its_bytes(text: str):
     for name in ("a.txt", "a.md", "a.py"):
         assert "".join(piece.text for piece in read(text.encode(), name)).encode() == text.encode()
@@ -66,9 +67,14 @@ def test_front_matter_gives_the_title_and_what_excel_states_is_no_row():
     assert "".join(piece.text for piece in read(b"sep=;\r\na;b,c\r\n1;2\r\n", "s.csv")).startswith("| a | b,c |")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
-def test_encodings_are_recognised(encoding: str):
-    text = "Größe: déjà vu, naïve façade. " * 3_000
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "cp1252"]
+)
+@pytest.mark.parametrize("text", ["Größe: déjà vu, naïve façade. ", "日本語の文章です。\n"])
+def test_encodings_are_recognised(encoding: str, text: str):
+    if encoding == "cp1252" and not text.startswith("G"):
+        return
+    text = text * 3_000
     assert "".join(piece.text for piece in read(text.encode(encoding), "a.txt")) == text
 
 
@@ -76,7 +82,8 @@ def test_a_stated_encoding_is_used_and_must_fit():
     data = "Привет, мир".encode("koi8-r")
     assert read(data, "a.txt", Options(encoding="koi8-r"))[0].text == "Привет, мир"
     with pytest.raises(Broken):
-        read(b"\xff\xff", "a.txt", Options(encoding="ascii"))
+        read(b"\xff\xff", "a.txt", Options(encoding="utf-8"))
+    assert read(b"\x93a\x81\x94", "a.txt", Options(encoding="US-ASCII"))[0].text == "“a\x81”"  # as the web reads it
     for name in ("no-such", "base64", "rot13"):
         with pytest.raises(UnknownFormat):
             read(data, "a.txt", Options(encoding=name))
@@ -137,16 +144,47 @@ def test_a_long_text_takes_little_memory(name: str):
     ("b.py", "#!/usr/bin/python\n# vim: set fileencoding=cp1251 :\ntest = 'Познание'\n", "cp1251"),
     ("c.xml", '<?xml version="1.0" encoding="windows-1251"?>\n<a>Привет</a>\n', "cp1251"),
     ("d.py", "# coding: no-such-encoding\ntest = 'é'\n", "utf-8"),
-    ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: é'\n", "utf-8"),
+    ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: éàüß'\n", "utf-8"),
+    ("f.c", "/* -*- coding: latin-1 -*- */\nchar *a = \"œuvre\";\n", "cp1252"),
+    ("g.css", '@charset "x-sjis";\na::after { content: "日本" }\n', "cp932"),
+    ("h.po", '"Content-Type: text/plain; charset=ks_c_5601-1987\\n"\nmsgstr "한국어"\n', "cp949"),
+    ("i.py", "# coding: gbk\ntest = '联通'\n", "gbk"),
+    ("j.txt", "日本語の文章です。\n", "iso2022_jp"),
+    ("k.xml", '<?xml version="1.0" encoding="utf-16"?>\n<a>é</a>\n', "utf-8"),
 ])  # fmt: skip
 def test_the_encoding_that_a_file_states_is_read(name: str, text: str, encoding: str):
     with parse(text.encode(encoding), name, Options(), NONE) as document:
         assert ("".join(piece.text for piece in document), document.notes) == (text, [])
 
 
-def test_a_guessed_encoding_is_noted_once():
-    data = b"plain\n" + "Привет\n".encode("cp1251") * 60_000
+@pytest.mark.parametrize(("text", "encoding"), [
+    ("Привет, как твои дела сегодня?\n", "cp1251"), ("Добрый день, это письмо.\n", "mac_cyrillic"),
+    ("Καλημέρα, τι κάνεις σήμερα;\n", "cp1253"), ("שלום, מה שלומך היום?\n", "cp1255"),
+    ("مرحبا، كيف حالك اليوم؟\n", "cp1256"), ("안녕하세요, 오늘 날씨가 좋네요.\n", "cp949"),
+    ("今天天氣很好，我們去公園。\n", "big5"), ("今日は天気がいいですね。\n", "shift_jis"),
+    ("Bugün hava çok güzel, değil mi? Işık yanıyor.\n", "cp1254"),
+    ("Příliš žluťoučký kůň úpěl ďábelské ódy.\n", "cp1250"),
+    ("The café of Zoë\n", "cp1252"), ("It’s a “test” – no more\n", "cp1252"),
+])  # fmt: skip
+def test_an_encoding_is_guessed_and_noted_once(text: str, encoding: str):
+    data = b"plain\n" * 10 + text.encode(encoding) * 9_000
     with parse(data, "r.txt", Options(), NONE) as document:
-        assert sum(len(piece.text) for piece in document) == len(data)
-        (note,) = document.notes
-        assert "Windows-1252" in note
+        found = "".join(piece.text for piece in document)
+        assert (found.replace("\r", ""), len(document.notes)) == ("plain\n" * 10 + text * 9_000, 1)
+        assert "which is a guess of confidence 0." in document.notes[0]
+
+
+def test_a_few_bytes_in_utf8_that_are_none_are_read_as_western():
+    text = "日本語です。" * 100
+    with parse(text.encode() + b"\n\x93caf\xe9\x94\n", "r.txt", Options(), NONE) as document:
+        assert "".join(piece.text for piece in document) == text + "\n“café”\n"
+        assert "Windows-1252" in document.notes[0]
+
+
+@pytest.mark.parametrize("data", [
+    bytes(range(1, 32)) * 20, b"\x89\x01\x02" * 300, b"\x00\x01\x02\x03" * 64, b"text " * 30_000 + b"\0" * 9,
+    b"words and a \0 byte",
+])  # fmt: skip
+def test_bytes_that_are_no_text_are_refused(data: bytes):
+    with pytest.raises(UnknownFormat):
+        read(data, "a.txt")

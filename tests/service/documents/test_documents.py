@@ -79,6 +79,23 @@ def test_a_file_comes_raw_and_as_a_form(client: httpx.Client):
     assert (put.status_code, put.json()["path"]) == (201, "a/b.txt")
 
 
+def test_the_encoding_of_a_file_is_guessed_and_noted_or_given(client: httpx.Client):
+    text = "Добрый вечер, господа"
+    guessed = client.post(f"{BASE}?path=guess.txt", content=text.encode("koi8-r")).json()
+    assert "koi8" in guessed["notes"][0]
+    assert client.get(f"{BASE}/guess.txt/text").text == text
+    given = client.post(f"{BASE}?path=a.txt&encoding=x-mac-cyrillic", content=text.encode("mac-cyrillic"))
+    assert (given.status_code, given.json()["notes"], given.json()["options"]["encoding"]) == (
+        201,
+        [],
+        "x-mac-cyrillic",
+    )
+    assert client.get(f"{BASE}/a.txt/text").text == text
+    assert client.post(f"{BASE}?path=b.txt&encoding=no-such", content=b"x").json()["code"] == "document.unknown_format"
+    written = client.post(BASE, json={"path": "c.txt", "content": text, "encoding": "koi8-r"})
+    assert written.status_code == 201 and client.get(f"{BASE}/c.txt/text").text == text
+
+
 def test_several_files_are_a_task(client: httpx.Client):
     files = [("file", (f"f{n}.txt", f"{TEXT}{n}".encode())) for n in range(20)] + [("file", ("empty.txt", b""))]
     task = finished(client, client.post(f"{BASE}?path=all", files=files))

@@ -7,7 +7,7 @@ import pytest
 
 from muisti.service.documents import looking
 from muisti.service.documents.bringing import Watching
-from muisti.service.documents.looking import Folder
+from muisti.service.documents.looking import Folder, How
 from muisti.service.terminal.base import Globals
 from muisti.service.terminal.session import session
 from tests.service.conftest import Run
@@ -51,3 +51,9 @@ def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
         assert seen[2].ended == ["shop/docs/two.md"]
         assert seen[3].ended == ["shop/app.py"]
     assert "pier" in run("documents", "text", "shop/docs/one.md").stdout
+
+
+def test_how_a_file_is_read_goes_with_each_request():
+    assert How(encoding="koi8-r", main_content=True).parameters() == {
+        "main_content": True, "encoding": "koi8-r", "category": None, "tags": None,
+    }  # fmt: skip

@@ -78,6 +78,9 @@ def test_files_are_stored_at_their_paths(client: httpx.Client):
     answer = client.post(PAGE, data=fields, files=files, follow_redirects=False)
     assert answer.status_code == 303
     assert [one["path"] for one in client.get(f"{API}/documents").json()["items"]] == ["notes/one.md", "notes/two.txt"]
+    files = [("file", ("three.txt", "Да".encode("koi8-r")))]
+    assert client.post(PAGE, data=fields | {"encoding": "koi8-r"}, files=files, follow_redirects=False).is_redirect
+    assert client.get(f"{API}/documents/notes%2Fthree.txt/text").text == "Да"
 
 
 def test_a_file_that_cannot_be_read_is_explained_and_the_rest_is_kept(client: httpx.Client):

@@ -59,3 +59,6 @@ def test_a_file_of_the_server_needs_the_setting(client: httpx.Client, engine: En
         assert state in ("queued", "running", "succeeded")  # the other application may have taken it
     with TestClient(create_app(Settings(server_files=str(tmp_path)), engine=engine)) as local:
         assert answer(local, "add_document", server_path="a.md")["document"]["path"] == "a.md"
+        (tmp_path / "b.txt").write_bytes("Да".encode("koi8-r"))
+        answer(local, "add_document", server_path="b.txt", encoding="koi8-r")
+        assert "Да" in call(local, "documents", action="chunks", document="b.txt")["content"][0]["text"]
