@@ -14,10 +14,12 @@ from muisti.core.query.applies import FIRST, USUAL, Signs, answers, answers_by, 
 from muisti.core.query.evidence import Unrelated
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
-from muisti.core.search.judged import Judged
+from muisti.core.search.judged import Judged, has_every_word
 from muisti.core.search.ranking import Ranked
 from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.text.terms import tokenize
+
+WHOLE = 0.999  # share of the question's words; more only if one row has all
 
 
 def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[float | None, Doubles | None]:
@@ -32,10 +34,11 @@ def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[flo
     if not len(first):
         return 0.0, np.empty(0)
     if found.blend is None or found.nearest is None or usual is None:
-        sure = answers_by(level.strength, level.thresholds)
+        sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        sure = answers(signs(asked, found, found.blend, first, usual))
-    sure = max(sure, USUAL) if level.whole else sure
+        seen = signs(asked, found, found.blend, first, usual)
+        sure, whole = answers(seen), seen.covered > WHOLE
+    sure = max(sure, USUAL) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
     shares = ranked.every[places] / best if best > 0 else np.ones(len(places))
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered

@@ -178,7 +178,7 @@ def fit(sets: Sequence[Set]) -> Weights:
             some = [one for one in asked if one.kind == kind and one.counts]
             rows += [values(one.signs) for one in some]
             wanted += [float(kind == OWN)] * len(some)
-            weights += [shares[kind] / len(some)] * len(some)
+            weights += [shares[kind] / len(some) for _ in some]
     x, y, w = np.array(rows), np.array(wanted), np.array(weights)
     w *= len(y) / w.sum()
     mean, scale = x.mean(0), x.std(0) + 1e-9
