@@ -42,24 +42,20 @@ def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[flo
     best = float(ranked.every[first[0]])
     shares = ranked.every[places] / best if best > 0 else np.ones(len(places))
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
-    turns = _turns(asked, found.rows[places])
-    return sure, sure * closeness(shares, covered[places], float(covered[first[0]]), turns, asked.allowed.count)
+    kind = (_turns(asked, found.rows[places]), asked.allowed.count, asked.population.average)
+    return sure, sure * closeness(shares, covered[places], float(covered[first[0]]), *kind)
 
 
 def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
-    matches, passages = found.matches, asked.allowed.count
-    cosines = found.meaning.own[first]
-    nearest, every = float(cosines.max()), matches.mass + matches.unknown * matches.highest
+    matches, nearest = found.matches, float(found.meaning.own[first].max())
+    every = matches.mass + matches.unknown * matches.highest
     return Signs(
         strength=math.sqrt(found.strength),
-        near=(nearest - usual.cosine(passages)) / usual.growth,
+        near=(nearest - usual.cosine(asked.allowed.count)) / usual.growth,
         covered=float(blend.covered[first].max()) * matches.mass / every if every else 0.0,
         pairs=float(blend.order[first].max()),
-        passages=math.log10(max(passages, 1)),
-        spread=(nearest - float(np.median(cosines))) / usual.growth,
-        length=math.log1p(matches.norm.average),
         stranger=float(_names_a_stranger(asked, matches)),
     )
 
