@@ -22,18 +22,20 @@ weights and draws what the cut costs; docs/why/quality.md has the measurements.
 import math
 import re
 from collections.abc import Iterator, Mapping
+from operator import mul
 
 import msgspec
 import numpy as np
+from msgspec.structs import astuple
 
-from muisti.core.kernels import Doubles, Mask
+from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Thresholds
 
 FIRST = 10  # hits whose signs count
 USUAL = 0.5  # the cut of `applies: true`
 
 CONSTANT = -2.031
-WEIGHTS: Mapping[str, float] = {
+WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
     "strength": 1.668,
     "near": 0.537,
     "covered": 1.22,
@@ -80,7 +82,7 @@ def answers(signs: Signs) -> float:
     >>> answers(usual) > 0.5 > answers(msgspec.structs.replace(usual, strength=0.4, near=0.0, pairs=0.0))
     True
     """
-    return _logistic(CONSTANT + sum(weight * getattr(signs, name) for name, weight in WEIGHTS.items()))
+    return _logistic(CONSTANT + sum(map(mul, WEIGHTS.values(), astuple(signs))))
 
 
 def answers_by(strength: float, thresholds: Thresholds) -> float:
@@ -96,22 +98,25 @@ def _logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(max(value, -50.0), 50.0)))
 
 
-def closeness(shares: Doubles, covered: Doubles, most: float, turns: Mask, passages: int, length: float) -> Doubles:
-    """Return the closeness of hits with these shares of the best score, of which `turns` belong to dialogues.
+def steepness(passages: int, length: float) -> float:
+    """Return the exponent of closeness among some passages of an average length in words.
 
-    `covered` is C of each hit, `most` that of the best. `length` is the average one of a passage, in words.
-
-    >>> shares, covered = np.array([1.0, 0.7, 0.7]), np.array([0.8, 0.8, 0.4])
-    >>> closeness(shares, covered, 0.8, np.zeros(3, np.bool_), 30, 20.0).round(2).tolist()
-    [1.0, 0.41, 0.27]
-    >>> closeness(shares, covered, 0.8, np.ones(3, np.bool_), 30, 20.0).round(2).tolist()
-    [1.0, 0.7, 0.7]
+    >>> [steepness(passages, length) for passages, length in ((30, 20.0), (30, 200.0), (1_000, 20.0))]
+    [2.5, 1.0, 1.0]
     """
     small = (MANY - math.log10(max(passages, 1))) / (MANY - FEW)
-    short = min(max(2.0 - length / SHORT, 0.0), 1.0)
-    steep = np.where(turns, 1.0, 1.0 + (STEEPEST - 1.0) * short * min(max(small, 0.0), 1.0))
+    short = 2.0 - length / SHORT
+    return 1.0 + (STEEPEST - 1.0) * min(max(short, 0.0), 1.0) * min(max(small, 0.0), 1.0)
+
+
+def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> Doubles:
+    """Return the closeness of hits with these shares of the best score; `most` is C of the best, `covered` of each.
+
+    >>> closeness(np.array([1.0, 0.7, 0.7]), np.array([0.8, 0.8, 0.4]), 0.8, 2.5).round(2).tolist()
+    [1.0, 0.41, 0.27]
+    """
     words = np.minimum(1.0, (covered + WORDLESS) / (most + WORDLESS))
-    return np.clip(shares, 0.0, 1.0) ** steep * words ** ((steep - 1.0) / 2)
+    return shares**steep * words ** ((steep - 1.0) / 2)
 
 
 # Names of persons as subjects or owners: "did Ann", "Ann's". At the beginning of a question any word has a capital.

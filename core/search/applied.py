@@ -10,16 +10,20 @@ from muisti.core.index.lexical import Matches
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.model.hits import Hit
-from muisti.core.query.applies import FIRST, USUAL, Signs, answers, answers_by, closeness, subjects
+from muisti.core.query.applies import FIRST, USUAL, Signs, answers, answers_by, closeness, steepness, subjects
 from muisti.core.query.evidence import Unrelated
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.judged import Judged, has_every_word
 from muisti.core.search.ranking import Ranked
 from muisti.core.search.rankings import BY_MODE, Asked
+from muisti.core.support.memo import memoised
 from muisti.core.text.terms import tokenize
 
 WHOLE = 0.999  # share of the question's words; more only if one row has all
+
+
+NAMES = 1_000  # whose words are remembered
 
 
 def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[float | None, Doubles | None]:
@@ -40,10 +44,13 @@ def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[flo
         sure, whole = answers(seen), seen.covered > WHOLE
     sure = max(sure, USUAL) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
-    shares = ranked.every[places] / best if best > 0 else np.ones(len(places))
+    shares = np.clip(ranked.every[places] / best, 0.0, 1.0) if best > 0 else np.ones(len(places))
+    steep = steepness(asked.allowed.count, asked.population.average)
+    if steep == 1:
+        return sure, sure * shares
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
-    kind = (_turns(asked, found.rows[places]), asked.allowed.count, asked.population.average)
-    return sure, sure * closeness(shares, covered[places], float(covered[first[0]]), *kind)
+    alone = closeness(shares, covered[places], float(covered[first[0]]), steep)
+    return sure, sure * np.where(_turns(asked, found.rows[places]), shares, alone)
 
 
 def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated) -> Signs:
@@ -62,12 +69,17 @@ def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usua
 
 def _names_a_stranger(asked: Asked, matches: Matches) -> bool:
     """Return whether the question is about a person whom no visible memory names, and who says none of them."""
-    idf = dict(zip(asked.wanted.terms, matches.idf.tolist(), strict=True))
     for name in subjects(asked.wanted.text):
-        terms = [term for term in tokenize(name) if term in idf]
+        idf = dict(zip(asked.wanted.terms, matches.idf.tolist(), strict=True))
+        terms = [term for term in _terms(name) if term in idf]
         if terms and not any(idf[term] for term in terms) and not _speaks(asked, name):
             return True
     return False
+
+
+@memoised(NAMES)
+def _terms(name: str) -> tuple[str, ...]:
+    return tuple(tokenize(name))
 
 
 def _speaks(asked: Asked, name: str) -> bool:
