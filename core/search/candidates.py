@@ -60,7 +60,7 @@ def alpha_for(asked: Asked, vectors: QueryVectors, rows: RowNumbers) -> float:
         found = sum(n for code, n in known.items() if code != MISSING_CODE and _is_source(paths[code]))
         if found >= MOSTLY * len(rows):
             return ALPHA
-    if vectors.second is not None and query.alpha is None and not snapshot.rows.dialogues.prevail:
+    if vectors.second is not None and query.alpha is None and not asked.population.talks(snapshot.rows):
         return WITH_SECOND
     return alpha_of("absolute", query.alpha)
 
