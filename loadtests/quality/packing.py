@@ -1,25 +1,19 @@
 """Ways to choose memories for a prompt, to compare with: each takes candidates in an order and says what it keeps."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from loadtests.quality.turns import spoken
-from muisti.core.conversations.context.choosing import Candidate, chosen
+from muisti.core.conversations.context.choosing import Candidate
 from muisti.core.conversations.context.counting import Counter
 from muisti.core.conversations.context.rendering import heading
 from muisti.core.conversations.context.weights import body
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.context import Context
 from muisti.core.model.values import Memory
 from muisti.core.text.discourse.summarise import Turn, summarise
 
-Floats = npt.NDArray[np.floating]
-
-MMR = 0.7  # weight of the score against likeness to what is there
-MMR_MOST = 150  # candidates
 SHARE = 0.2  # of the tokens of a session, for its summary
 REMEMBERED = 1_000  # summaries
 
@@ -75,14 +69,16 @@ class SessionSummaries:
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A question with its candidates, best first, and all memories of its conversation in order, by id."""
+    """A question with its candidates, best first, and all memories of its conversation in order, by id.
 
-    query: str
+    `context` returns the context of a budget, with the defaults.
+    """
+
     candidates: Sequence[Candidate]
     conversation: Mapping[str, Candidate]
     summaries: SessionSummaries
     counter: Counter
-    encoder: Encoder
+    context: Callable[[int], Context]
 
 
 Way = Callable[[Asked, int], Kept]
@@ -98,21 +94,6 @@ def skips(asked: Asked, budget: int) -> Kept:
     return _filled(asked, asked.candidates, budget)
 
 
-def neighbours(asked: Asked, budget: int) -> Kept:
-    """Take memories in order of rank, each with the turn before and the turn after it."""
-    return _filled(asked, _with_neighbours(asked), budget)
-
-
-def mmr(asked: Asked, budget: int) -> Kept:
-    """Take memories by maximal marginal relevance (Carbonell and Goldstein, 1998) over the vectors of the model."""
-    found = asked.candidates[:MMR_MOST]
-    if not found:
-        return {}
-    vectors = asked.encoder.encode([one.memory.content for one in found])
-    scores = np.array([one.score for one in found]) / max(found[0].score, 1e-9)
-    return _filled(asked, [found[place] for place in _mmr_order(scores, vectors)], budget)
-
-
 def last_turns(asked: Asked, budget: int) -> Kept:
     """Take the newest turns of the conversation, whatever the question."""
     return _filled(asked, [*asked.conversation.values()][::-1], budget, stop=True)
@@ -124,69 +105,34 @@ def session_summaries(asked: Asked, budget: int) -> Kept:
 
 
 def ours(asked: Asked, budget: int) -> Kept:
-    """Choose as `core.conversations.context` does."""
-    found = chosen(asked.candidates, asked.query, budget, asked.counter)
-    return {one.memory.id: one.text for one in found.shown}
+    """Return what the default context of the product shows."""
+    found = asked.context(budget)
+    return {one.id: found.text[one.start : one.stop] for one in found.citations}
 
 
+OURS = "Muisti"
 WAYS: Mapping[str, Way] = {
-    "naive, stops": stops,
-    "naive, skips": skips,
-    "±1 turn": neighbours,
-    "MMR .7": mmr,
+    "rank order, stops": stops,
+    "rank order, skips": skips,
     "last turns": last_turns,
     "session summaries": session_summaries,
-    "Muisti": ours,
+    OURS: ours,
 }
-OURS = "Muisti"
 
 
 def _filled(asked: Asked, order: Sequence[Candidate], budget: int, *, stop: bool = False) -> Kept:
-    left = budget
+    """Take memories in an order, with a line for the day where it differs from that of the memory before."""
+    left, day = budget, ""
     kept: dict[str, str] = {}
-    days: set[str] = set()
     for one in order:
-        day = heading(one.memory)
-        needed = one.tokens + (0 if day in days else asked.counter.short(day))
+        own = heading(one.memory)
+        needed = one.tokens + (0 if own == day else asked.counter.short(own))
         if needed <= left:
-            left -= needed
-            days.add(day)
+            left, day = left - needed, own
             kept[one.memory.id] = body(one.memory.content)
         elif stop:
             break
     return kept
-
-
-def _with_neighbours(asked: Asked) -> list[Candidate]:
-    order = [*asked.conversation]
-    places = {id_: place for place, id_ in enumerate(order)}
-    found: dict[str, Candidate] = {}
-    for one in asked.candidates:
-        for near in _near(order, places[one.memory.id], one.memory, asked.conversation):
-            found.setdefault(near.memory.id, near)
-    return [*found.values()]
-
-
-def _near(order: Sequence[str], place: int, memory: Memory, every: Mapping[str, Candidate]) -> Iterator[Candidate]:
-    """Yield a memory, then the memories beside it in its session."""
-    for at in (place, place - 1, place + 1):
-        if 0 <= at < len(order):
-            near = every[order[at]]
-            if near.memory.metadata.get("session") == memory.metadata.get("session"):
-                yield near
-
-
-def _mmr_order(scores: Floats, vectors: Floats) -> list[int]:
-    likeness = np.zeros(len(scores))
-    left = np.ones(len(scores), np.bool_)
-    order: list[int] = []
-    while left.any():
-        gains = np.where(left, MMR * scores - (1 - MMR) * likeness, -np.inf)
-        best = int(gains.argmax())
-        order.append(best)
-        left[best] = False
-        likeness = np.maximum(likeness, vectors @ vectors[best])
-    return order
 
 
 def _session(memory: Memory) -> str:

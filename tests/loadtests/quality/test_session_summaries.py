@@ -27,9 +27,8 @@ def question() -> Question:
         answer="rye bread in kitchen",
     )
     data = Dataset(name="x", documents={"g": documents}, queries={"g": (query,)}, qrels={"q": {"bread3": 1}}, notes=())
-    encoder = WordEncoder()
-    with opened(encoder) as engine:
-        return next(questions(engine, encoder, data, "g", "g0"))
+    with opened(WordEncoder()) as engine:
+        return next(questions(engine, data, "g", "g0"))
 
 
 @pytest.mark.parametrize("budget", [20, 40, 80, 200, 4_000])
