@@ -31,6 +31,7 @@ Reason = Literal[
     "group",  # another memory is the best of its group
     "diversity",  # hits are too similar to it
     "evidence",  # it would be a hit, but there is less evidence than `min_evidence`
+    "applies",  # it would be a hit, but probably does not answer the question
     "limit",  # it ranks below the last hit
 ]
 InstructionReason = Literal["type", "rule"]
@@ -217,6 +218,8 @@ class Intent(Struct, frozen=True, kw_only=True):
 class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory that answers a query, with its best passage. `ranks` has its place in each ranking, from 1.
 
+    `applies` is the probability that it answers the question, None where that is not known.
+
     `place` is that of a chunk in its document, None for other memories. `group` and `context` are None unless options
     of the search ask for them.
     """
@@ -225,6 +228,7 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     score: float
     ranks: Mapping[str, int]
     passage: Passage
+    applies: float | None = None
     highlight: str | None = None
     explain: Explanation | None = None
     group: Group | None = None
@@ -260,6 +264,9 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     `evidence` says whether there is anything about the query, judged by the `strength` of what was found. `degraded`
     says in words what could not be done as requested; it is empty when nothing is wrong. `intent` is the reading of
     the query, None unless it was asked for.
+
+    `applies` is the probability that any memory answers the question, None where that is not known. `left_out` counts
+    the hits that a cut by it left out. `nearest` is the best of them when there is no other hit.
     """
 
     hits: tuple[Hit, ...]
@@ -271,6 +278,9 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     timings: Timings
     intent: Intent | None = None
     instructions: tuple[Instruction, ...] = ()
+    applies: float | None = None
+    left_out: int = 0
+    nearest: Hit | None = None
 
 
 class Reasoned(msgspec.Struct, frozen=True, kw_only=True):

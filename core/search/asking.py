@@ -35,6 +35,7 @@ from muisti.core.query.filters import And, Filter, conditions_of, fields_of
 from muisti.core.query.query import NOTHING, Part, Query
 from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.reading import named, read_at, shown
+from muisti.core.search.applied import surfaced
 from muisti.core.search.explanation import SPACE
 from muisti.core.search.query_vectors import Like
 from muisti.core.search.rankings import Expected, Extra
@@ -70,14 +71,14 @@ def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Joint
     candidates = [one for one in candidates if one.hit.score >= options.min_score]
     if options.group_by is not None:
         candidates = _grouped(candidates, found)
-    hits = [one.hit for one in candidates]
-    if options.diversity:
-        hits = _diverse(candidates, query, options.diversity)
+    ranked = _diverse(candidates, query, options.diversity) if options.diversity else [one.hit for one in candidates]
     levels: list[Evidence] = [answer.evidence for answer in answers]
     evidence = max(levels, key=RISING.index)
     ran: list[Mode] = [answer.strategy for answer in answers]
+    every = ranked[: query.limit] if enough(evidence, query.min_evidence) else ()
+    hits = surfaced(every, query.applies)
     return JointAnswer(
-        hits=tuple(hits[: query.limit]) if enough(evidence, query.min_evidence) else (),
+        hits=hits,
         total=sum(answer.total for answer in answers),
         evidence=evidence,
         strength=max(answer.strength for answer in answers),
@@ -100,6 +101,9 @@ def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Joint
             for part, answer in zip(parts, answers, strict=True)
         ),
         instructions=_instructions(parts, answers, query.instructions),
+        applies=max((one.applies for one in answers if one.applies is not None), default=None),
+        left_out=len(every) - len(hits),
+        nearest=every[0] if every and not hits else None,
     )
 
 
@@ -233,7 +237,7 @@ class Asking:
         resolved = self._resolved([part.space for part in parts], query, caller, now, joint=True)
         asked = resolved.query
         apart = None if asked.options is None else replace(asked.options, diversity=0.0)  # hits of all are diversified
-        each = replace(asked, limit=part_limit(asked), min_evidence=None, options=apart)
+        each = replace(asked, limit=part_limit(asked), min_evidence=None, applies=None, options=apart)
         extra = replace(resolved.extra, options=apart or NOTHING)
         found: list[Found] = []
         for part in parts:

@@ -52,10 +52,12 @@ class Standing:
 class Explaining:
     """Explains memories of one search, after it was ranked."""
 
-    def __init__(self, ranked: Ranked, extra: Extra, expected: Expected, hits: Sequence[Hit]) -> None:
+    def __init__(self, ranked: Ranked, extra: Extra, expected: Expected, hits: Sequence[Hit], enough: bool) -> None:
+        """`enough` says whether there is the evidence that the search demands."""
         asked = ranked.asked
         self._index, self._snapshot, self._query, self._wanted = asked.index, asked.snapshot, asked.query, asked.wanted
         self._now, self._extra, self._expected, self._ranked = asked.now, extra, expected, ranked
+        self._enough = enough
         self._hits = {hit.memory.id: rank for rank, hit in enumerate(hits, start=1)}
 
     def of(self, database: Database) -> tuple[Reasoned, ...]:
@@ -164,7 +166,7 @@ class Explaining:
         if memory.id in self._hits:
             return "found"
         if place in self._ranked.places.tolist():
-            return "evidence"
+            return "applies" if self._enough else "evidence"
         options, refined = self._extra.options, self._ranked.refined
         assert refined is not None
         if score < options.min_score:
@@ -184,6 +186,7 @@ class Explaining:
         return {
             "found": f"It is hit {rank}{named}.",
             "evidence": f"It ranks {rank}{named}, but there is less evidence than {self._query.min_evidence}.",
+            "applies": f"It ranks {rank}{named}, but probably does not answer the question.",
             "min_score": f"It ranks {rank}{named}; {own}, below {options.min_score:g}.",
             "group": f"It ranks {rank}{named}, behind another memory with the same {options.group_by}.",
             "diversity": f"It ranks {rank}{named}, but is too similar to hits before it.",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from muisti.core.index.lexical import Around, shares
 from muisti.core.index.snapshot import Snapshot
+from muisti.core.kernels import Doubles
 from muisti.core.model.filing import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
@@ -53,8 +54,12 @@ def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:
 class Hits:
     """Builds hits from ranked rows and fetched memories."""
 
-    def __init__(self, ranked: Ranked) -> None:
+    def __init__(self, ranked: Ranked, applies: Doubles | None = None) -> None:
+        """`applies` has the probability that each hit answers, None where it is not known."""
         self._ranked, self._query, self._snapshot = ranked, ranked.asked.query, ranked.asked.snapshot
+        self._applies: list[float | None] = [None] * len(ranked.places)
+        if applies is not None:
+            self._applies = applies.round(4).tolist()
 
     def of(self, fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
         """Return a hit for each ranked memory; `fetched` has the memories by version id."""
@@ -73,10 +78,13 @@ class Hits:
                 score=score,
                 ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
                 passage=Passage(*passage),
+                applies=applies,
                 highlight=highlight(fetched[version].content[passage[1] : passage[2]], terms) if marks else None,
                 explain=self.explained(place) if self._query.explain else None,
             )
-            for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
+            for version, passage, score, place, applies in zip(
+                versions, passages, scores, found, self._applies, strict=True
+            )
         ]
         return tuple(hits) if self._ranked.refined is None else self._refined(hits, fetched)
 

@@ -13,6 +13,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places, in_ord
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.model.hits import Mode, Recency
+from muisti.core.query.applies import FIRST
 from muisti.core.query.query import Query, Wanted, parse
 from muisti.core.search.answering import gains
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
@@ -48,8 +49,8 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     unless options ask for them. `symbol` is None unless the query names one, and `quoted` unless it quotes something
     that some hits have and others lack.
 
-    `every` has the score of each candidate, and `ordered` the places of the best row of each memory, best first. These
-    are at most `limit` places unless options are given.
+    `every` has the score of each candidate, and `ordered` the places of the best row of each memory, best first. Unless
+    options are given, these are at most `limit` places, or `FIRST` if that is more.
     """
 
     asked: Asked
@@ -198,7 +199,8 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
         found, score = replace(found, spans=spans), score * time_factor(spans, at)
     quoted = None if asked.quoted is None else preferred(rows, asked.quoted, score)
     score = lift(quoted, score)
-    places = ordered = _ordered(asked, found, score)
+    ordered = _ordered(asked, found, score)
+    places = ordered if extra is not None else ordered[: query.limit]
     chosen = None
     if extra is not None:
         eligible = _eligible(asked, found) if extra.options.group_by else places
@@ -227,9 +229,9 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
 
 
 def _ordered(asked: Asked, found: Candidates, score: Doubles) -> RowNumbers:
-    """Return the places of the best row of each memory in order: all with options, else at most `limit`."""
+    """Return the places of the best row of each memory in order: all with options, else the first ones."""
     snapshot, rows = asked.snapshot, found.rows
-    most = asked.query.limit if asked.extra is None else len(rows)
+    most = max(asked.query.limit, FIRST) if asked.extra is None else len(rows)
     if BY_MODE[asked.mode]:
         return best_places(snapshot, rows, score, most)
     places, at = in_order(snapshot, rows, score), snapshot.columns.at[rows]

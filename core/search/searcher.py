@@ -26,6 +26,7 @@ from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query, parse
 from muisti.core.read.reading import point_of
+from muisti.core.search.applied import applied, surfaced
 from muisti.core.search.expected import Explaining
 from muisti.core.search.factors import in_effect
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
@@ -238,10 +239,14 @@ class Searcher:
             fetch=1000 * (perf_counter() - ready),
         )
         level = judged(self._calibration, asked, ranked.found, space.space.generation, space.space.name)
-        hits = Hits(ranked).of(fetched) if enough(level.evidence, query.min_evidence) else ()
+        usual = self._calibration.unrelated(space.space.generation, space.space.name)
+        sure, applies = applied(ranked, level, usual)
+        held = enough(level.evidence, query.min_evidence)
+        every = Hits(ranked, applies).of(fetched) if held else ()
+        hits = surfaced(every, query.applies)
         explained: tuple[Reasoned, ...] = ()
         if extra is not None and extra.expected is not None:
-            explained = Explaining(ranked, extra, extra.expected, hits).of(self._database)
+            explained = Explaining(ranked, extra, extra.expected, hits, held).of(self._database)
         answer = Answer(
             hits=placed(hits, self._database, space, number),
             total=ranked.found.total,
@@ -256,6 +261,9 @@ class Searcher:
             recency=recency,
             explained=explained,
             instructions=lane.of(fetched),
+            applies=None if sure is None else round(sure, 4),
+            left_out=len(every) - len(hits),
+            nearest=every[0] if every and not hits else None,
         )
         if extra is None or not extra.joint:
             return Found(answer)

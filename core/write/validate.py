@@ -339,6 +339,7 @@ def _query_problems(query: Query) -> Iterator[Problem]:
     numbers = (
         ("trust_weight", query.trust_weight, TRUST_WEIGHT_MAX),
         ("alpha", query.alpha, 1),
+        ("applies", query.applies, 1),
         ("instructions", query.instructions, INSTRUCTIONS_MAX),
     )
     for name, value, most in numbers:

@@ -250,6 +250,14 @@ ContextWindow = Annotated[
         maximum=WINDOW_MAX,
     ),
 ]
+Applies = Annotated[
+    bool | float,
+    doc(
+        "Leave out hits that probably do not answer: true is 0.5. With a number all hits are left out unless the best "
+        "reaches it, and those with a smaller share of the best.",
+        examples=[True, 0.8],
+    ),
+]
 MinScore = Annotated[float, doc("Lowest score of a hit.", minimum=0, maximum=1)]
 PresetName = Annotated[
     Preset, doc("In place of `signals`: a score that adds up similarity, tags, age and position.", **_words(Preset))

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from muisti.core.model.filing import Place
 from muisti.core.model.hits import (
     Answer,
+    Answered,
     Evidence,
     Explanation,
     Group,
@@ -77,6 +78,11 @@ class IntentReply(Same, frozen=True, kw_only=True):
     applied: bool
 
 
+Applies = Annotated[float, doc("Probability that it answers; absent where nothing is asked.", ge=0, le=1)] | UnsetType
+Sure = Annotated[float | None, doc("Probability that any memory answers; null where nothing is asked.")]
+LeftOut = Annotated[int, doc("Hits that a cut by `applies` has left out.", ge=0)]
+
+
 class HitReply(Same, frozen=True, kw_only=True):
     """A memory that answers, with its rank in each ranking, from 1. `place` is on chunks of documents.
 
@@ -87,11 +93,20 @@ class HitReply(Same, frozen=True, kw_only=True):
     score: float
     ranks: dict[str, int]
     passage: Passage
+    applies: Applies = UNSET
     highlight: str | UnsetType = UNSET
     explain: Explanation | UnsetType = UNSET
     group: Group | UnsetType = UNSET
     context: SurroundingsReply | UnsetType = UNSET
     place: Place | UnsetType = UNSET
+
+
+Nearest = Annotated[HitReply, doc("The best of the hits left out, when no other is left.")] | UnsetType
+
+
+def nearest_of(answer: Answered) -> Nearest:
+    """Return the best hit that a cut left out, when it left out all."""
+    return UNSET if answer.nearest is None else cast(HitReply, answer.nearest)
 
 
 _EVIDENCE_REASON = "With `explain`: why `evidence` has its level, in words."
@@ -143,6 +158,9 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     receipt: Annotated[str, doc("Id of the receipt, when one was asked for.")] | UnsetType = UNSET
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET
+    applies: Sure
+    left_out: LeftOut
+    nearest: Nearest = UNSET
     evidence_reason: Annotated[str, doc(_EVIDENCE_REASON)] | UnsetType = UNSET
     explained: Annotated[
         list[ReasonedReply] | UnsetType,
@@ -163,6 +181,9 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             receipt=receipt,
             intent=UNSET if answer.intent is None else cast(IntentReply, answer.intent),
             instructions=instructions_of(answer.instructions),
+            applies=answer.applies,
+            left_out=answer.left_out,
+            nearest=nearest_of(answer),
             evidence_reason=UNSET if answer.evidence_reason is None else answer.evidence_reason,
             explained=cast(list[ReasonedReply], list(answer.explained)) or UNSET,
         )
@@ -193,7 +214,10 @@ class JointReply(Reply, frozen=True, kw_only=True):
     spaces: list[PartReply]
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET
+    applies: Sure
+    left_out: LeftOut
+    nearest: Nearest = UNSET
 
     @classmethod
     def of(cls, value: JointAnswer, /, **more: Any) -> Self:
-        return super().of(value, instructions=instructions_of(value.instructions), **more)
+        return super().of(value, instructions=instructions_of(value.instructions), nearest=nearest_of(value), **more)

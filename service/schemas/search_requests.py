@@ -12,6 +12,7 @@ from muisti.core.model.hits import Decay, Recency
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
+from muisti.core.query.applies import least
 from muisti.core.query.query import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Query, Reading
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc
@@ -93,6 +94,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
     min_evidence: fields.MinEvidence | None = None
+    applies: fields.Applies = False
     trust_weight: fields.TrustWeight = 0.0
     second_query: fields.SecondQueryName | None = None
     explain: Annotated[bool, doc("Show every factor of each score.")] = False
@@ -128,6 +130,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
             min_evidence=self.min_evidence,
+            applies=least(self.applies),
             trust_weight=self.trust_weight,
             second_query=self.second_query,
             explain=self.explain,

@@ -31,6 +31,7 @@ ABSENT = {
     "explained",
     "instructions",
     "evidence_reason",
+    "nearest",
 }  # nobody asks for them, or there are none
 
 
@@ -41,7 +42,8 @@ def test_every_mode_answers(client: httpx.Client, mode: str):
     assert (answer["strategy"], answer["degraded"]) == (mode, [])
     assert answer["hits"]
     for hit in answer["hits"]:
-        assert set(hit) == {"memory", "score", "ranks", "passage"}
+        applies = {"applies"} if mode == "keyword" else set[str]()  # nobody has calibrated the model of this test
+        assert set(hit) == {"memory", "score", "ranks", "passage"} | applies
         assert 0 <= hit["score"] <= 1
 
 

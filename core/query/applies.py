@@ -1,0 +1,138 @@
+"""The probability that a memory answers a question, and the cut by it.
+
+    applies  = answers * closeness
+    answers  = 1 / (1 + exp(-(w0 + w . x)))                 that anything here answers the question
+    closeness = (score / best) ** steep * words              of one hit, 1 for the best
+
+`x` are the signs of `Signs`, and `w` the `WEIGHTS`. A question is more likely answered when the strength of evidence is
+high. The same holds when a passage is nearer than unrelated questions find any, and when one row has more of its words
+and word pairs. A question about a person whom no memory names is hardly ever answered.
+
+A dialogue spreads an answer over several turns, and so does a large space. A fact on its own seldom has a second one
+beside it. So in a small space, with few `passages`, a hit must be nearer to the best:
+
+    steep = 1 + 1.5 * (3 - log10(passages)) / 1.5           between 1 and 2.5; 1 for turns of a dialogue
+    words = ((C + .15) / (C of the best + .15)) ** ((steep - 1) / 2)         at most 1
+
+C is the share of the question's words that the hit has, weighted by idf. `python -m loadtests.quality.applies` fits the
+weights and draws what the cut costs; docs/why/quality.md has the measurements.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+import numpy as np
+
+from muisti.core.kernels import Doubles, Mask
+from muisti.core.model.hits import Thresholds
+
+FIRST = 10  # hits whose signs count
+USUAL = 0.5  # the cut of `applies: true`
+
+CONSTANT = -1.171
+WEIGHTS: Mapping[str, float] = {
+    "strength": 3.832,
+    "near": 0.609,
+    "covered": 0.65,
+    "pairs": 8.722,
+    "passages": 0.106,
+    "spread": -0.289,
+    "length": -0.556,
+    "stranger": -2.485,
+}
+
+STEEPEST = 2.5  # exponent among at most `FEW` passages
+FEW, MANY = 1.5, 3.0  # powers of ten of passages
+WORDLESS = 0.15  # share of words that counts for a hit without any
+STEEP, BORDER = 4.0, 0.3  # of the probability by thresholds alone; one unrelated question in twenty reaches the border
+
+
+def least(asked: bool | float) -> float | None:
+    """Return the cut that a caller asks for: the usual one for True, None for False.
+
+    >>> least(True), least(False), least(0.8)
+    (0.5, None, 0.8)
+    """
+    return float(asked) if not isinstance(asked, bool) else USUAL if asked else None
+
+
+class Signs(msgspec.Struct, frozen=True, kw_only=True):
+    """Signs that a question is answered, from its first hits.
+
+    `strength` is the root of that of the evidence. `near` is the distance of the highest cosine to that which one
+    unrelated question in ten finds, in powers of ten of passages. `spread` is the distance to the median cosine, so
+    too. `covered` is the largest share of the question's idf that a row has, unknown words included, and `pairs` that
+    of its word pairs. `passages` and `length` are logarithms of how many passages may be found and of their average
+    length. `stranger` is 1 for a question about a person whom no memory names.
+    """
+
+    strength: float
+    near: float
+    covered: float
+    pairs: float
+    passages: float
+    spread: float
+    length: float
+    stranger: float
+
+
+def answers(signs: Signs) -> float:
+    """Return the probability that a question is answered.
+
+    >>> usual = Signs(
+    ...     strength=1.2, near=4.0, covered=0.8, pairs=0.2, passages=2.0, spread=6.0, length=3.0, stranger=0.0
+    ... )
+    >>> answers(usual) > 0.5 > answers(msgspec.structs.replace(usual, strength=0.4, near=0.0, covered=0.1))
+    True
+    """
+    return _logistic(CONSTANT + sum(weight * getattr(signs, name) for name, weight in WEIGHTS.items()))
+
+
+def answers_by(strength: float, thresholds: Thresholds) -> float:
+    """Return the probability from the strength of evidence alone, for modes and models without signs.
+
+    >>> [round(answers_by(strength, Thresholds(0.4, 1.4)), 2) for strength in (0.4, 0.7, 1.4)]
+    [0.23, 0.5, 0.94]
+    """
+    return _logistic(STEEP * ((strength - thresholds.weak) / (thresholds.strong - thresholds.weak) - BORDER))
+
+
+def _logistic(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-min(max(value, -50.0), 50.0)))
+
+
+def closeness(shares: Doubles, covered: Doubles, most: float, turns: Mask, passages: int) -> Doubles:
+    """Return the closeness of hits with these shares of the best score, of which `turns` belong to dialogues.
+
+    `covered` is C of each hit, `most` that of the best.
+
+    >>> shares, covered = np.array([1.0, 0.7, 0.7]), np.array([0.8, 0.8, 0.4])
+    >>> closeness(shares, covered, 0.8, np.zeros(3, np.bool_), 30).round(2).tolist()
+    [1.0, 0.41, 0.27]
+    >>> closeness(shares, covered, 0.8, np.ones(3, np.bool_), 30).round(2).tolist()
+    [1.0, 0.7, 0.7]
+    """
+    small = (MANY - math.log10(max(passages, 1))) / (MANY - FEW)
+    steep = np.where(turns, 1.0, 1.0 + (STEEPEST - 1.0) * min(max(small, 0.0), 1.0))
+    words = np.minimum(1.0, (covered + WORDLESS) / (most + WORDLESS))
+    return np.clip(shares, 0.0, 1.0) ** steep * words ** ((steep - 1.0) / 2)
+
+
+# Names of persons as subjects or owners: "did Ann", "Ann's". At the beginning of a question any word has a capital.
+
+_ASKED = r"(?:did|does|do|is|was|are|were|has|have|had|will|would|can|could|should|might|may)"
+_SUBJECT = re.compile(rf"\b{_ASKED}\s+([A-Z][a-z][\w-]+)(?=[\s?,.'’]|$)")
+_OWNER = re.compile(r"\b([A-Z][\w-]+)['’]s\b")
+
+
+def subjects(text: str) -> Iterator[str]:
+    """Yield the names that a question in English has as subjects or owners.
+
+    >>> [*subjects("When did Ann meet Bob's sister in Turku?")]
+    ['Ann', 'Bob']
+    """
+    for pattern in (_SUBJECT, _OWNER):
+        for found in pattern.finditer(text):
+            yield found[1]

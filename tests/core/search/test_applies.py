@@ -1,0 +1,87 @@
+"""The probability that hits answer a question, and the cut by it: in one space, in several, and for callers of keys."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from muisti.core.engine import Engine
+from muisti.core.model.hits import Answer
+from muisti.core.query.query import Options, Part, Query
+from tests.core.fakes import SPACE, add, open_engine
+from tests.core.search.test_judged import Fitted
+from tests.stores import Stores
+
+TEXTS = ("the boat is blue", "the boat has a red sail", "tea in the morning", "Ann hates cold soup")
+ABOUT = "which boat is blue"
+DOUBTFUL = "does Bob like warm soup?"
+
+
+@pytest.fixture
+def engine(stores: Stores) -> Iterator[Engine]:
+    with open_engine(stores(), calibration=Fitted()) as opened:
+        add(opened, *TEXTS)
+        yield opened
+
+
+def ask(engine: Engine, text: str, **asked: Any) -> Answer:
+    return engine.owner.read.search(SPACE, Query(text=text, **asked))
+
+
+def probabilities(answer: Answer) -> list[float]:
+    return [hit.applies for hit in answer.hits if hit.applies is not None]
+
+
+@pytest.mark.parametrize("asked", [{}, {"mode": "keyword"}, {"mode": "semantic"}, {"fusion": "rrf"}])
+def test_the_best_hit_has_the_probability_of_the_answer_and_the_others_less(engine: Engine, asked: dict[str, Any]):
+    answer = ask(engine, ABOUT, **asked)
+    found = probabilities(answer)
+    assert len(found) == len(answer.hits) > 0
+    assert answer.applies == found[0] and found == sorted(found, reverse=True)
+    assert all(0 <= one <= 1 for one in found)
+
+
+def test_it_does_not_depend_on_the_number_of_hits_or_on_explanations(engine: Engine):
+    whole = ask(engine, ABOUT)
+    for asked in ({"limit": 1}, {"limit": 2, "explain": True}, {"options": Options(context_window=1)}):
+        some = ask(engine, ABOUT, **asked)
+        assert some.applies == whole.applies
+        assert probabilities(some) == probabilities(whole)[: len(some.hits)]
+
+
+@pytest.mark.parametrize("asked", [{"mode": "metadata"}, {"mode": "recent"}, {"text": ""}])
+def test_lists_of_memories_have_no_probability_and_are_never_cut(engine: Engine, asked: dict[str, Any]):
+    answer = engine.owner.read.search(SPACE, Query(**{"text": "boat", "mode": "metadata", "applies": 0.9} | asked))
+    assert answer.applies is None and not probabilities(answer) and not answer.left_out
+
+
+def test_a_cut_keeps_the_hits_near_the_best_and_counts_the_others(engine: Engine):
+    every = ask(engine, ABOUT)
+    for least in (0.0, 0.3, every.applies or 0.0, 1.0):
+        cut = ask(engine, ABOUT, applies=least)
+        border = least * probabilities(every)[0] if probabilities(every)[0] >= least else 2
+        assert probabilities(cut) == [one for one in probabilities(every) if one >= border]
+        assert cut.left_out == len(every.hits) - len(cut.hits)
+        assert (cut.nearest is None) == bool(cut.hits)
+    assert ask(engine, DOUBTFUL, applies=1.0).nearest == ask(engine, DOUBTFUL).hits[0]
+
+
+def test_a_question_about_a_person_whom_nobody_names_is_less_likely_answered(engine: Engine):
+    known, stranger = (ask(engine, f"does {name} hate cold soup?").applies or 0.0 for name in ("Ann", "Bob"))
+    assert stranger < known
+
+
+def test_an_explanation_says_that_a_memory_was_left_out(engine: Engine):
+    every = ask(engine, DOUBTFUL)
+    explained = ask(engine, DOUBTFUL, applies=1.0, options=Options(explain_ids=(every.hits[0].memory.id,)))
+    assert [one.reason for one in explained.explained] == ["applies"]
+
+
+def test_several_spaces_are_cut_together(engine: Engine):
+    engine.spaces.create("other")
+    add(engine, "the house is green", space="other")
+    query, parts = Query(text=ABOUT, applies=0.4), [Part(SPACE), Part("other", 0.5)]
+    joint = engine.owner.read.search_spaces(parts, query)
+    assert joint.applies == ask(engine, ABOUT).applies
+    found = [hit.applies or 0.0 for hit in joint.hits]
+    assert all(one >= 0.4 * max(found) for one in found) and joint.left_out
