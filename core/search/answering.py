@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
-import numpy as np
-
 from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.lexical import having
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Doubles
-from muisti.core.kernels.pieces import read
 from muisti.core.text.terms import encode_terms, tokenize
 from muisti.core.text.when.names import MONTHS
 from muisti.core.text.when.periods import SEASONS, UNITS, WEEKDAYS
@@ -77,11 +75,7 @@ def gains(snapshot: Snapshot, population: CollectionStatistics, question: str, r
     kind = kind_of(question) if population.talks(snapshot.rows) else None
     if kind is None or not len(rows):
         return None
-    codes = _codes(kind)
-    counts, firsts = np.empty((len(rows), len(codes)), np.int32), np.empty((len(rows), len(codes)), np.int32)
-    close, pairs = np.empty((len(rows), 0), np.float32), np.empty((0, 2), np.int32)
-    read(snapshot.table, rows, codes, pairs, 0, counts, firsts, close)
-    return 1.0 + GAIN * counts.any(axis=1)
+    return 1.0 + GAIN * having(snapshot, _codes(kind), rows)
 
 
 @cache

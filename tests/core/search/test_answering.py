@@ -76,3 +76,19 @@ def test_turns_that_a_caller_does_not_see_change_nothing(engine: Engine):
     assert [(hit.memory.id, hit.score) for hit in before.hits] == [(hit.memory.id, hit.score) for hit in after.hits]
     owner = engine.owner.read.search(SPACE, Query(text="When did Ann call Bob?", explain=True)).hits
     assert any(isinstance(factor, float) for factor in factors(owner).values())
+
+
+@pytest.mark.parametrize("text", ["The boat leaks at the stern", "Then the boat leaks at the stern"])
+def test_what_another_said_is_less_evidence_unless_it_names_the_person(engine: Engine, text: str):
+    def strength(author: str, said: str, session: str) -> float:
+        drafts = [
+            Draft(content=content, author=one, metadata={"session": session, "turn": turn})
+            for turn, (one, content) in enumerate([("Ann", "Good morning"), ("Bob", "Hello"), (author, said)])
+        ]
+        engine.spaces.create(session)
+        engine.owner.write.add(session, drafts, on_conflict="keep")
+        return engine.owner.read.search(session, Query(text="What did Ann say about the boat?")).strength
+
+    hers, his = strength("Ann", text, "hers"), strength("Bob", text, "his")
+    named = strength("Bob", f"{text}, said Ann", "named")
+    assert his < hers and his < named
