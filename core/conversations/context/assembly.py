@@ -7,6 +7,7 @@ import msgspec
 
 from muisti.core.conversations.context.choosing import Candidate, Chosen, Style, candidate, chosen
 from muisti.core.conversations.context.counting import Counter, counter
+from muisti.core.conversations.context.relevance import is_unsure
 from muisti.core.conversations.context.rendering import NOTICE, Part, Sizes, Text, laid_out, title
 from muisti.core.conversations.context.request import EXCERPTS, LISTED, NEAREST, NOTHING, Request
 from muisti.core.conversations.context.weights import measure
@@ -153,9 +154,9 @@ class Assembly:
         answer = self._answers.get(name)
         if name != "memories" or answer is None:
             return ""
-        if not answer.hits:
+        if len(self._filler[name]) == len(answer.hits):
             return NOTHING
-        return NEAREST if shown and answer.evidence == "none" else ""
+        return NEAREST if shown and is_unsure(answer) else ""
 
     @property
     def _main(self) -> Found:

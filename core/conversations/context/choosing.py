@@ -6,8 +6,8 @@ long memories that were passed over, by density:
     value * weight * new / max(tokens, LEAST)
 
 `new` is 1 for a piece of words that are not there yet, down to `1 - NOVELTY` for one that says nothing new. The first
-piece of a memory also pays for its line, and a memory whose day differs from that of the one before it for the day's
-heading. The best memory is always there: when it does not fit, with the piece that says most for its tokens.
+piece of a memory also pays for its line. A memory of another day than the one before it pays for the heading. The best
+memory is always there: when it does not fit, with the piece that says most for its tokens.
 
 The constants are chosen on the tuning halves of LoCoMo, BEAM and QMSum (docs/concepts/context.md).
 """

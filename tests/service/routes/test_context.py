@@ -134,14 +134,22 @@ def test_without_evidence_there_are_no_memories_and_it_says_so(client: httpx.Cli
 def test_without_evidence_the_nearest_memories_come_with_a_notice(
     client: httpx.Client, template: str | None, budget: int
 ):
-    found = context(
-        client, "zebra quantum xylophone wombat deploy", mode="keyword", template=template, token_budget=budget
-    )
+    found = context(client, "zebra deploy", mode="keyword", template=template, token_budget=budget)
     assert found["evidence"] == "none"
     assert [found["text"][one["start"] : one["stop"]] for one in found["citations"]] == ["We deploy on Fridays"]
     notice = "Nothing stored surely answers this. The nearest memories:"
     assert found["sections"][-1]["note"] == notice
     assert found["text"].index(notice) < found["text"].index("We deploy on Fridays")
+
+
+def test_where_hardly_anything_answers_nothing_is_shown_unless_the_budget_is_to_be_filled(client: httpx.Client):
+    query = "zebra quantum xylophone wombat deploy"
+    found = context(client, query, mode="keyword")
+    assert (found["citations"], found["sections"][0]["note"]) == ([], "Nothing is known about this.")
+    assert [one["reason"] for one in found["left_out"]] == ["filler"]
+    assert (found["left_out_total"], found["next_budget"]) == (1, None)
+    filled = context(client, query, mode="keyword", fill=True)
+    assert "We deploy on Fridays" in filled["text"]
 
 
 def test_whole_memories_only(client: httpx.Client):
