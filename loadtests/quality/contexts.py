@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from loadtests.quality.packing import Asked, Kept, SessionSummaries
+from loadtests.quality.packing import Asked, Kept
 from muisti.core.conversations.context.choosing import candidate
 from muisti.core.conversations.context.counting import USUAL, counter
 from muisti.core.conversations.context.weights import body, measure
@@ -107,7 +107,6 @@ def questions(engine: Engine, dataset: Dataset, group: str, space: str) -> Itera
     conversation = {
         memory.id: candidate(memory, 0.0, measure(body(memory.content), counts), counts) for memory, _ in stored
     }
-    summaries = SessionSummaries(conversation, counts)
     of: dict[str, set[str]] = {}
     for memory, document in stored:
         of.setdefault(document.id, set()).add(memory.id)
@@ -125,7 +124,6 @@ def questions(engine: Engine, dataset: Dataset, group: str, space: str) -> Itera
             asked=Asked(
                 candidates=engine.owner.context.candidates(space, request),
                 conversation=conversation,
-                summaries=summaries,
                 counter=counts,
                 context=partial(_context, engine, space, request),
             ),

@@ -29,6 +29,7 @@ LEAST = 16  # tokens that a piece counts as at least
 NOVELTY = 0.6
 GAP = 2  # tokens of the mark between pieces that do not follow each other
 CRUMB = 3  # tokens of room that nothing is sought for any more
+BEST = 0.25  # share of the room that the first piece of the best memory may take, if any piece is so small
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,10 +107,11 @@ class _Packing:
     def _take_best_piece(self, long: int) -> None:
         """Take the piece of the best memory that says most for the root of its tokens, of those that fit.
 
-        By its weight alone it would often be a block of code that fills the room.
+        By its weight alone it would often be a block of code that fills the room. Small pieces leave room for others.
         """
         first, stop = self._first[long], self._first[long + 1]
-        worth = self._weights[first:stop] / np.sqrt(np.maximum(self._pieces.counts[first:stop], LEAST))
+        counts = self._pieces.counts[first:stop]
+        worth = self._weights[first:stop] / np.sqrt(np.maximum(counts, LEAST)) * (counts <= BEST * self._room)
         for place in np.argsort(-worth, kind="stable").tolist():
             self._take_piece(0, first + place)
             if self._kept:
