@@ -1,6 +1,6 @@
 """Worth of each part of the default ranking: nDCG@10 over judged sets, once as it is and once without the part.
 
-    python -m loadtests.ablation FOLDER ... [--docs docs]
+    python -m loadtests.ablation FOLDER ... [--only CHANGE ...] [--docs docs]
 
 Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once and asked in every way. The product
 itself answers, and a part is taken away by its constant. Differences are paired, query by query, and every set counts
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from loadtests.document import put_table
 from muisti.core.index import lexical
 from muisti.core.query import query
-from muisti.core.search import blend, candidates, ranking, rankings
+from muisti.core.search import answering, blend, candidates, ranking, rankings
 from muisti.core.search import blend as meaning
 from muisti.core.text import speakers
 from muisti.service.app.local import start
@@ -66,6 +66,7 @@ CHANGES: Mapping[str, Change] = {
     "related words": Change([(lexical, "WORTH", 0.0)]),
     "meaning of turns around": Change([(meaning, "TURN", 0.0)]),
     "those three": Change([(meaning, "FEEDBACK", 0.0), (lexical, "WORTH", 0.0), (meaning, "TURN", 0.0)]),
+    "kinds of answer": Change([(answering, "GAIN", 0.0)]),
     "speaker": Change([(speakers, "NAMED", 0.0), (speakers, "SIDE", 0.0)]),
     "time words": Change([(ranking, "time_spans", lambda _text, _now: ())]),
     "late": Change([(blend, "LATE", 0.0)]),
@@ -124,29 +125,30 @@ def _bare(number: float, digits: int) -> str:
     return f"{number:.{digits}f}".removeprefix("0")
 
 
-def _all_ways(client: Client, dataset: Dataset) -> tuple[Scores, Mapping[str, Scores]]:
+def _all_ways(client: Client, dataset: Dataset, names: Sequence[str]) -> tuple[Scores, Mapping[str, Scores]]:
     with stored(client, dataset, lambda *_: None) as held:
         default = asked(client, held, DEFAULT)
-        return default, {name: asked(client, held, change) for name, change in CHANGES.items()}
+        return default, {name: asked(client, held, CHANGES[name]) for name in names}
 
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--only", "names", type=click.Choice([*CHANGES]), multiple=True, help="Measure this change alone.")
 @click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
-def main(folders: Sequence[Path], docs: Path | None) -> None:
+def main(folders: Sequence[Path], names: Sequence[str], docs: Path | None) -> None:
     """Measure what each part of the default ranking is worth."""
     try:
         datasets = [load(folder) for folder in folders]
     except DatasetError as error:
         raise click.UsageError(str(error)) from error
     default: list[Scores] = []
-    changed: dict[str, list[Scores]] = {name: [] for name in CHANGES}
+    changed: dict[str, list[Scores]] = {name: [] for name in names or CHANGES}
     for dataset in datasets:
         with (
             tempfile.TemporaryDirectory(prefix="muisti-ablation-") as place,
             start(Settings(database_url=f"file:{Path(place) / 'ablation.db'}")) as client,
         ):
-            as_is, otherwise = _all_ways(client, dataset)
+            as_is, otherwise = _all_ways(client, dataset, [*changed])
         default.append(as_is)
         for name, scores in otherwise.items():
             changed[name].append(scores)

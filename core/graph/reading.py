@@ -338,8 +338,8 @@ def _relation(
 
 
 def _mentioned(row: Row) -> Mentioned:
-    memory, version, at, start, stop, text, confidence, source = cast(
-        tuple[bytes, int, int, int, int, str, float, MentionSource], row
+    memory, version, at, start, stop, text, confidence, source, around = cast(
+        tuple[bytes, int, int, int, int, str, float, MentionSource, str], row
     )
     return Mentioned(
         memory=id_text(memory),
@@ -350,4 +350,5 @@ def _mentioned(row: Row) -> Mentioned:
         text=text,
         confidence=confidence,
         source=source,
+        around=" ".join(around.split()),
     )

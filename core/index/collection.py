@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.index.columns import Buffer
+from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.inserted import NEVER
 from muisti.core.index.postings import UNIT
 from muisti.core.index.rows import Rows
@@ -111,7 +112,7 @@ class CollectionStatistics:
 
     The counts hold for every time from `since` until `until`, in microseconds. `waiting` has rows that will expire,
     ordered by `times`; `fresh` has more of them, unsorted. Some of both may have ended since. `df` caches document
-    frequencies by term code, and `heard` whether a speaker has visible rows.
+    frequencies by term code, `heard` whether a speaker has visible rows, and `turns` how many rows are turns.
 
     `mask` has a flag for each row, and is the beginning of `flags`. When rows are only added, `flags` grows at its end
     and nothing is copied. `serial` is a number that no other statistics of this process have.
@@ -130,6 +131,7 @@ class CollectionStatistics:
     fresh: RowNumbers
     df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
     heard: dict[int, bool] = field(default_factory=dict[int, bool], repr=False)
+    turns: list[int] = field(default_factory=list[int], repr=False)
     allowed: Allowed = field(init=False, repr=False)
     serial: int = field(init=False, default_factory=_serials.__next__)
 
@@ -147,6 +149,15 @@ class CollectionStatistics:
             said = rows.dialogues.speaker()[: len(self.mask)] == speaker
             self.heard[speaker] = bool((said & self.mask[: len(said)]).any())
         return self.heard[speaker]
+
+    def talks(self, rows: Rows) -> bool:
+        """Return whether most visible rows are turns of dialogues; further passages of a long turn count as others."""
+        if not rows.dialogues.linked:
+            return False
+        if not self.turns:
+            linked = rows.dialogues.before()[: len(self.mask)] != OUTSIDE
+            self.turns.append(int(np.count_nonzero(linked & self.mask[: len(linked)])))
+        return 2 * self.turns[0] > self.rows
 
     @property
     def spread(self) -> float:
@@ -193,6 +204,7 @@ def within(population: CollectionStatistics, rows: Rows, chosen: Mask) -> Collec
         squares=_squares(lengths),
         df={},
         heard={},
+        turns=[],
     )
 
 
@@ -253,6 +265,7 @@ def aged(before: CollectionStatistics, rows: Rows, now: int) -> CollectionStatis
         fresh=fresh,
         df={},
         heard={},
+        turns=[],
     )
     return _without(after, rows, left)
 
@@ -268,6 +281,7 @@ def _without(population: CollectionStatistics, rows: Rows, left: RowNumbers) -> 
     lengths = rows.length.view()[left]
     return replace(
         population,
+        turns=[],
         rows=population.rows - len(left),
         memories=population.memories - _firsts(rows, left),
         total=population.total - _sum(lengths),

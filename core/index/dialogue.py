@@ -36,7 +36,6 @@ class Dialogues:
 
     def __init__(self) -> None:
         self._size = 0
-        self._turns = 0
         self._sessions: dict[Scalar, _Session] = {}
         self._speakers: dict[str, int] = {}
         self._known = Speakers(())
@@ -51,11 +50,6 @@ class Dialogues:
     def linked(self) -> bool:
         """Return whether any row belongs to a dialogue."""
         return bool(self._sessions)
-
-    @property
-    def prevail(self) -> bool:
-        """Return whether most rows are turns of dialogues; further passages of a long turn count as others."""
-        return 2 * self._turns > self._size
 
     @property
     def speakers(self) -> Speakers:
@@ -154,6 +148,5 @@ class Dialogues:
             self._after.view()[before] = row
         if after != NONE:
             self._before.view()[after] = row
-        self._turns += 1
         session.turns.insert(place, turn)
         session.rows.insert(place, row)

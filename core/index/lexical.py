@@ -19,10 +19,10 @@ from muisti.core.embedding.models import NONE, related_words
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.postings import MOST_PAIRS, UNIT
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.kernels import Doubles, Floats, Ints, Mask
+from muisti.core.kernels import Codes, Doubles, Floats, Ints, Mask
 from muisti.core.kernels.context import beside, surround
 from muisti.core.kernels.lexical import BLOCK, best
-from muisti.core.kernels.pieces import certain, score
+from muisti.core.kernels.pieces import certain, read, score
 from muisti.core.kernels.related import relate
 from muisti.core.query.query import Wanted
 from muisti.core.text.terms import same_text_hash, term_code
@@ -190,6 +190,14 @@ def any_with_every(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -
         if not len(left):
             return False
     return len(left) > 0
+
+
+def having(snapshot: Snapshot, codes: Codes, rows: RowNumbers) -> Mask:
+    """Return which of `rows`, ascending, have any of these terms in their content."""
+    counts, firsts = np.empty((len(rows), len(codes)), np.int32), np.empty((len(rows), len(codes)), np.int32)
+    close, pairs = np.empty((len(rows), 0), np.float32), np.empty((0, 2), np.int32)
+    read(snapshot.table, rows, codes, pairs, 0, counts, firsts, close)
+    return counts.any(axis=1)
 
 
 def _with_phrase(snapshot: Snapshot, phrase: tuple[str, ...]) -> RowNumbers:

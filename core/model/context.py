@@ -11,7 +11,7 @@ from muisti.core.model.values import MemoryId, Seq, SeqText, SpaceName
 SectionName = Literal["profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories"]
 SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
 Compress = Literal["long", "never"]  # the memories that may be shown in pieces
-Reason = Literal["budget", "section"]  # why a memory is left out: the room of the context, or of its section
+Reason = Literal["budget", "section", "filler"]  # why a memory is left out
 
 BUDGET_MIN = 32  # tokens
 BUDGET_MAX = 200_000
@@ -27,7 +27,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """A section, with its tokens and the number of memories in it. `note` says why it is empty."""
+    """A section, with its tokens and the number of memories in it. `note` says why it is empty, or unsure."""
 
     name: SectionName
     tokens: int
@@ -58,7 +58,11 @@ class LeftOut(Struct, frozen=True, kw_only=True):
     score: float
     tokens: int
     reason: Annotated[
-        Reason, Meta(description="`section`: its section has a limit of its own; `budget`: the context was full.")
+        Reason,
+        Meta(
+            description="`section`: its section has a limit of its own; `budget`: the context was full; `filler`: it "
+            "says little beside the best."
+        ),
     ]
 
 
@@ -75,7 +79,8 @@ class Context(Struct, frozen=True, kw_only=True):
     """A text for a prompt, its exact size, and what it rests on.
 
     `left_out` has the best of the `left_out_total` memories that were found and left out. With `next_budget` tokens
-    the best of them would fit; None when nothing was left out. `degraded` says in words what could not be done.
+    the best of them would fit; None when none was left out for its size. `degraded` says in words what could not be
+    done.
     `spaces` are those that were read, and `seq` is the point in the history of the space that was asked.
     """
 

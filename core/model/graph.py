@@ -113,7 +113,10 @@ class Relations(Struct, frozen=True, kw_only=True):
 
 
 class Mentioned(Struct, frozen=True, kw_only=True):
-    """A memory that mentions an entity, with the spelling there. Offsets are -1 for its author."""
+    """A memory that mentions an entity, with the spelling there. Offsets are -1 for its author.
+
+    `around` is the part of its content around the mention, or its beginning.
+    """
 
     memory: MemoryId
     version: int
@@ -123,6 +126,7 @@ class Mentioned(Struct, frozen=True, kw_only=True):
     text: str
     confidence: Confidence
     source: MentionSource
+    around: str
 
 
 class Profile(Struct, frozen=True, kw_only=True):

@@ -128,7 +128,7 @@ class Thresholds(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
+    """Every factor of a score = fused * time * recency * importance * trust * feedback * answer, at most 1.
 
     `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`. Contributions of
     `signals` and the weight of a space are more factors. With a preset `composite`, the sum of the contributions, is in
@@ -155,6 +155,9 @@ class Explanation(Struct, frozen=True, kw_only=True):
     age_days: float | None
     refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[Mapping[str, float], Meta(description="Share of each word of the query in `lexical`.")]
+    answer: Annotated[
+        float | UnsetType, Meta(description="Of a turn with a time or place, where the question asks for one.")
+    ] = UNSET
     graph: Annotated[SignalShare | UnsetType, Meta(description="With `rankings.graph`.")] = UNSET
     signals: Annotated[Mapping[Signal, SignalShare] | UnsetType, Meta(description="With `signals` or `preset`.")] = (
         UNSET

@@ -15,6 +15,7 @@ weak answer has a weak score. All constants are fitted on the tuning sets (docs/
 import msgspec
 import numpy as np
 
+from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches, add_related, in_context
@@ -38,22 +39,28 @@ _NONE = np.empty((0, 2), np.int64)
 class Meaning:
     """Changes of the cosines of `rows`: `context` comes from the turns around each.
 
-    Turns add to the cosines of the model of the space alone.
+    There is none where most rows are no turns, as among replies of several passages. Turns add to the cosines of the
+    model of the space alone.
     """
 
     def __init__(
-        self, snapshot: Snapshot, visible: Mask, query: QueryVectors, found: Cosines, rows: RowNumbers
+        self,
+        snapshot: Snapshot,
+        population: CollectionStatistics,
+        query: QueryVectors,
+        found: Cosines,
+        rows: RowNumbers,
     ) -> None:
-        """Take rows in ascending order with their cosines; only `visible` turns add to others."""
+        """Take rows in ascending order with their cosines; only turns of the `population` add to others."""
         self._snapshot, self._query, self._found, self._rows = snapshot, query, found, rows
         self._around = np.zeros(len(rows))
         self._near: Longs = _NONE
         self._lengths: Doubles = self._around
         before, after = snapshot.links()
-        if TURN and len(after) and len(rows):
+        if TURN and len(rows) and population.talks(snapshot.rows):
             self._near, self._lengths = np.empty((len(rows), 2), np.int64), np.empty(len(rows))
             c, v = snapshot.columns, snapshot.columns.vectors
-            columns = (c.number, c.version, before, after, visible)
+            columns = (c.number, c.version, before, after, population.mask)
             own = (found.own, self._near, self._lengths, self._around)
             lend(v.codes, v.scales, query.own.codes, query.own.step, rows, *columns, TURN, *own)
         self.context = self._around if found.share is None else (1 - found.share) * self._around
@@ -145,7 +152,7 @@ def blended(
     snapshot = asked.snapshot
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
-    meant = Meaning(snapshot, asked.population.mask, vectors, found, rows)
+    meant = Meaning(snapshot, asked.population, vectors, found, rows)
     parts[loops.COSINE], parts[loops.CONTEXT] = found.both, meant.context
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(asked))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)

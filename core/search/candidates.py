@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.columns import MISSING_CODE, Keywords
-from muisti.core.index.lexical import Matches, rank_lexical, with_neighbours
+from muisti.core.index.lexical import Matches, having, rank_lexical, with_neighbours
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
@@ -34,6 +34,7 @@ from muisti.core.search.rankings import (
     weights_of,
 )
 from muisti.core.text.speakers import NAMED
+from muisti.core.text.terms import encode_terms, tokenize
 from muisti.core.text.when.time_spans import TimeSpan
 
 # The weight of meaning: more for code, which shares fewer words with questions, and with a second model
@@ -60,7 +61,7 @@ def alpha_for(asked: Asked, vectors: QueryVectors, rows: RowNumbers) -> float:
         found = sum(n for code, n in known.items() if code != MISSING_CODE and _is_source(paths[code]))
         if found >= MOSTLY * len(rows):
             return ALPHA
-    if vectors.second is not None and query.alpha is None and not snapshot.rows.dialogues.prevail:
+    if vectors.second is not None and query.alpha is None and not asked.population.talks(snapshot.rows):
         return WITH_SECOND
     return alpha_of("absolute", query.alpha)
 
@@ -70,6 +71,7 @@ def _is_source(path: object) -> bool:
     return language is not None and is_code(language)
 
 
+OTHERS = 0.5  # weight of another speaker's words as evidence of what a named one said
 BESIDE = 2  # steps in a dialogue from a row with words of the query to a row that may answer it
 
 
@@ -134,11 +136,12 @@ def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
     meaning = cosines(snapshot, asked.vectors, rows)  # from here on the vectors of these rows are read again and again
     own = _among(rows, proposed)
     blend = blended(asked, matches, asked.vectors, meaning, alpha, rows, parts, own)
+    about = _about(asked, blend, rows)
     signals = Signals(
         memories=snapshot.columns.version[rows],
-        covered=blend.covered,
+        covered=about * blend.covered,
         lexical=blend.words,
-        pairs=blend.order,
+        pairs=about * blend.order,
         cosine=meaning.own,
         persons=blend.speaker / NAMED,
         known=known_share(matches.mass, matches.unknown, population.rows),
@@ -156,6 +159,22 @@ def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
         strength=strength(found),
         nearest=_nearest(asked, found),
     )
+
+
+def _about(asked: Asked, blend: Blend, rows: RowNumbers) -> Doubles:
+    """Return the weight of the words of each row as evidence: less where the question names another speaker.
+
+    What Ann said is no evidence of what Bob said, unless her words name Bob.
+    """
+    own = np.ones(len(rows))
+    if blend.speaker.max(initial=0.0) < NAMED:
+        return own
+    speakers = asked.snapshot.rows.dialogues.speakers
+    gains = speakers.asked(asked.wanted.text, lambda code: asked.population.hears(asked.snapshot.rows, code))
+    names = [term for code, gain in gains.items() if gain == NAMED for term in tokenize(speakers.names[code])]
+    others = (blend.speaker == 0) & ~having(asked.snapshot, encode_terms(names, 0), rows)
+    own[others] = OTHERS
+    return own
 
 
 def by_rankings(asked: Asked, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:

@@ -104,6 +104,8 @@ def _factors(explain: Explanation) -> Iterator[tuple[str, float]]:
     yield "recency", explain.recency
     yield "trust", explain.trust
     yield "feedback", explain.feedback
+    if not isinstance(explain.answer, UnsetType):
+        yield "answer", explain.answer
     if not isinstance(explain.graph, UnsetType):
         yield "graph", explain.graph.contribution
     if isinstance(explain.composite, UnsetType) and not isinstance(explain.signals, UnsetType):
@@ -144,8 +146,7 @@ def _matches(explain: Explanation) -> Iterator[str]:
         yield f"{strong} matching words" + (f" ({named})" if named else "")
     if explain.cosine is not None and explain.cosine >= SOME:
         yield f"{'high' if explain.cosine >= HIGH else 'some'} similarity of meaning ({explain.cosine:.2f})"
-    if not isinstance(explain.graph, UnsetType) and explain.graph.score >= SOME:
-        yield "ties to what the query names"
+    yield from _told(explain)
     if explain.time is not None and explain.time.factor == 1:
         yield f"its time ({explain.time.words})"
     if not isinstance(explain.signals, UnsetType) and explain.composite is not UNSET:
@@ -153,6 +154,13 @@ def _matches(explain: Explanation) -> Iterator[str]:
             share = explain.signals.get(name)
             if share is not None and share.contribution >= SHARE / 4 and share.score > 0.8:
                 yield "a recent time" if name == "recency" else "an early place in its text"
+
+
+def _told(explain: Explanation) -> Iterator[str]:
+    if not isinstance(explain.graph, UnsetType) and explain.graph.score >= SOME:
+        yield "ties to what the query names"
+    if not isinstance(explain.answer, UnsetType) and explain.answer > 1:
+        yield "an answer of the kind asked for"
 
 
 def _tags(explain: Explanation) -> Iterator[str]:

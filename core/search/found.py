@@ -148,6 +148,7 @@ class Hits:
             feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
             age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._ranked.asked.now)[0]),
             terms=terms,
+            answer=UNSET if ranked.answer is None else float(ranked.answer[place]),
             graph=self._graph(place),
             signals=self._signals(place),
             composite=self._composite(place),

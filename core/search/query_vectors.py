@@ -171,16 +171,25 @@ class QueryEmbedder:
         self._maps = maps or QueryMaps()
 
     def embed(
-        self, space: Space, snapshot: Snapshot, text: str, like: Like | None, way: SecondQuery | None
+        self,
+        space: Space,
+        snapshot: Snapshot,
+        text: str,
+        like: Like | None,
+        way: SecondQuery | None,
+        *,
+        talks: bool = False,
     ) -> tuple[QueryVectors, tuple[str, ...]]:
         """Return the vectors of a text or of a memory, and in words what could not be done as asked.
 
-        The text of a memory is embedded only when no passage of it is.
+        The text of a memory is embedded only when no passage of it is. Where most rows are turns (`talks`), the second
+        model takes part only if a `way` is named: it makes the ranking of conversations worse.
 
         Raises:
             ModelUnavailable: the model of the space does not embed now, or not in time.
         """
-        second_too = snapshot.second is not None and (way or self._usual) != "off"
+        usual = "off" if talks else self._usual
+        second_too = snapshot.second is not None and (way or usual) != "off"
         if like is not None:
             stored = direction_of(snapshot, like)
             own = turned(self._first(space, like.text)) if stored is None else query_vector(stored)
@@ -190,7 +199,7 @@ class QueryEmbedder:
         own = turned(first)
         if not second_too or not mostly_latin(text):
             return QueryVectors(own), ()
-        second, lacks = self._second(space, text, first, way or self._usual)
+        second, lacks = self._second(space, text, first, way or usual)
         return QueryVectors(own, second), lacks
 
     def _first(self, space: Space, text: str) -> Floats:

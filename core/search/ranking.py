@@ -15,6 +15,7 @@ from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.applies import FIRST
 from muisti.core.query.query import Query, Wanted, parse
+from muisti.core.search.answering import gains
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
 from muisti.core.search.factors import (
     Signalled,
@@ -32,7 +33,7 @@ from muisti.core.search.lifted import Defined, Lifted, defined, lift, lifted, pr
 from muisti.core.search.query_vectors import QueryVectors, without
 from muisti.core.search.rankings import BY_MODE, Asked, Extra, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, POOL, Refined, neighbours, pool_of, refined
-from muisti.core.text.when.factor import time_factor
+from muisti.core.text.when.factor import of_events, time_factor
 from muisti.core.text.when.time_spans import time_spans
 
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
@@ -41,7 +42,7 @@ OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """The hits, best first: the place of each among the candidates, its score, and the factors of the score.
 
-        score = fused * time * recency * importance * trust * feedback, at most 1
+        score = fused * time * recency * importance * trust * feedback * answer, at most 1
 
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `graph` and `signals`
     are further factors, or `signals` are a composite in place of `fused`. `refined` and `around` are None or empty
@@ -69,11 +70,17 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     around: Sequence[Around] = ()
     symbol: Lifted | None = None
     quoted: Lifted | None = None
+    answer: Doubles | None = None
 
     @property
     def rows(self) -> RowNumbers:
         """The best row of each hit."""
         return self.found.rows[self.places]
+
+
+def seen(index: SpaceIndex, snapshot: Snapshot, query: Query, now: int) -> CollectionStatistics:
+    """Return the statistics of the rows that the caller sees."""
+    return index.selections(snapshot).population(query.own, snapshot, snapshot.population(now))
 
 
 def filtered(
@@ -87,7 +94,7 @@ def filtered(
     extra: Extra | None,
 ) -> Asked:
     """Return the query with the rows that it may rank: visible ones that its filter, words and phrases select."""
-    population = index.selections(snapshot).population(query.own, snapshot, snapshot.population(now))
+    population = seen(index, snapshot, query, now)
     if not BY_MODE[mode]:
         wanted = wanted.demanding()
     allowed = _allowed(index, snapshot, population, query, wanted, now)
@@ -179,14 +186,16 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
     graph = found.rankings.get("graph")
     beside = None if graph is None or extra is None else 1.0 + extra.options.rankings["graph"] * graph.scores
     score = (found.fused if signals is None or signals.composite is None else signals.composite) * importance
-    for part in (recency, trust, feedback, beside):
+    text = asked.wanted.text if BY_MODE[asked.mode] else ""
+    answer = gains(snapshot, asked.population, text, rows)
+    for part in (recency, trust, feedback, beside, answer):
         if part is not None:
             score *= part
     if signals is not None:
         score = signals.weigh(score)
     defining = None if symbol is None else lifted(asked.index, snapshot, symbol, rows, score)
     score = lift(defining, score)
-    if spans := time_spans(asked.wanted.text, asked.now) if BY_MODE[asked.mode] else ():
+    if spans := of_events(text, time_spans(text, asked.now)):
         found, score = replace(found, spans=spans), score * time_factor(spans, at)
     quoted = None if asked.quoted is None else preferred(rows, asked.quoted, score)
     score = lift(quoted, score)
@@ -215,6 +224,7 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
         around=() if extra is None else neighbours(asked, extra, rows[places]),
         symbol=defining,
         quoted=quoted,
+        answer=answer,
     )
 
 

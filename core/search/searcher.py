@@ -32,7 +32,7 @@ from muisti.core.search.factors import in_effect
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.judged import judged
 from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
-from muisti.core.search.ranking import filtered, rank, visible
+from muisti.core.search.ranking import filtered, rank, seen, visible
 from muisti.core.search.rankings import BY_MODE, Asked, Extra
 from muisti.core.search.refined import Grouped
 from muisti.core.store.database import Database, Row
@@ -214,7 +214,8 @@ class Searcher:
         if "dense" in BY_MODE[mode]:
             try:
                 way = query.second_query
-                vectors, lacks = self._embedder.embed(known.space, snapshot, wanted.text, like, way)
+                talks = snapshot.second is not None and seen(index, snapshot, query, now).talks(snapshot.rows)
+                vectors, lacks = self._embedder.embed(known.space, snapshot, wanted.text, like, way, talks=talks)
                 degraded = (*degraded, *lacks)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)

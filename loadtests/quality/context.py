@@ -1,12 +1,12 @@
-"""Measures how much evidence a context keeps by its budget, against other ways to choose from the same ranking.
+"""Measures how much evidence a context keeps by its budget, and how much of the budget it uses.
 
-    python -m loadtests.quality.context DATA... [--half report] [--sample N] [--plot FILE] [--docs docs]
+    python -m loadtests.quality.context DATA... [--half all] [--sample N] [--plot FILE] [--docs docs]
 
-DATA are folders of judged data (`service.evaluation.dataset`) whose queries have answers. All ways choose from the same
-candidates, render alike (a line for each day), and pay for their lines. `credit` is the share of the evidence that is
-kept. Of a memory that is cut it counts the share of the answer's words that are left. `strict` asks for all of these
-and for the best sentence. `words` is the share of the answer's words anywhere in the text. Intervals are paired
-bootstraps over conversations.
+DATA are folders of judged data (`service.evaluation.dataset`). Muisti's contexts are the default ones. The other ways
+choose from the hits of the same search and render alike, without the notice above. `whole` is the share of the evidence
+that is there whole. `credit` counts a memory that is cut by the share of the answer's words that it still has. `words`
+is the share of the answer's words anywhere in the text. `used` is the median share of the budget for questions that one
+memory answers. Intervals are paired bootstraps over questions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,15 +17,15 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from loadtests.quality.contexts import Question, Share, groups, judged, opened, questions
+from loadtests.document import put_table
+from loadtests.quality.contexts import Share, groups, judged, opened, questions
 from loadtests.quality.packing import OURS, WAYS
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 
-BUDGETS = (250, 500, 1_000, 2_000, 4_000)
-BASES = ("naive, skips", "naive, stops")
-MEASURES = ("credit", "strict", "words")
-FINE = (250, 350, 500, 700, 850, 1_000, 1_250, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000)  # for tokens to reach a level
+BUDGETS = (250, 500, 1_000, 2_000)
+BASES = ("rank order, stops", "rank order, skips")
+MEASURES = ("whole", "credit", "words")
 RESAMPLES = 4_000
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 320, 260, 44, 36, 30
@@ -33,60 +33,62 @@ COLOURS = ("#8c959f", "#57606a", "#bf8700", "#8250df", "#cf222e", "#0969da", "#1
 INK, PAPER = "#57606a", "#ffffff"
 
 Shares = npt.NDArray[np.float64]  # questions, budgets, measures
+Used = npt.NDArray[np.float64]  # questions, budgets
 
 
-def measured(dataset: Dataset, half: str, sample: int | None) -> tuple[dict[str, Shares], list[str], Shares]:
-    """Return the shares of each way, the group of each question, and Muisti's credit at each of `FINE`."""
-    encoder = StaticEncoder()
+def measured(dataset: Dataset, half: str, sample: int | None) -> tuple[dict[str, Shares], Used]:
+    """Return the shares of each way, and what Muisti uses of the budgets where one memory answers."""
     rows: dict[str, list[list[Share]]] = {name: [] for name in WAYS}
-    fine: list[list[float]] = []
-    of: list[str] = []
-    with opened(encoder) as engine:
+    used: list[list[float]] = []
+    with opened(StaticEncoder()) as engine:
         for number, group in enumerate(groups(dataset, half)):
-            for question in [*questions(engine, encoder, dataset, group, f"g{number}")][:sample]:
-                of.append(group)
+            for question in [*questions(engine, dataset, group, f"g{number}")][:sample]:
                 for name, way in WAYS.items():
                     rows[name].append([judged(question, way(question.asked, budget)) for budget in BUDGETS])
-                fine.append([_credit(question, budget) for budget in FINE])
-    shares = {name: _array(found) for name, found in rows.items()}
-    return shares, of, np.array(fine)
+                if len(question.relevant) == 1:
+                    used.append([question.asked.context(budget).tokens / budget for budget in BUDGETS])
+    return {name: _array(found) for name, found in rows.items()}, np.array(used).reshape(-1, len(BUDGETS))
 
 
-def interval(differences: Shares, of: Sequence[str]) -> tuple[Shares, Shares, Shares]:
-    """Return the mean and the 95 % interval of differences, with whole groups drawn again."""
-    known = ~np.isnan(differences)
-    every = sorted(set(of))
-    places = [np.array([place for place, one in enumerate(of) if one == group]) for group in every]
-    sums = np.array([np.nansum(differences[place], axis=0) for place in places])
-    counts = np.array([known[place].sum(axis=0) for place in places])
-    drawn = np.random.default_rng(0).integers(0, len(every), (RESAMPLES, len(every)))
-    means = sums[drawn].sum(axis=1) / np.maximum(counts[drawn].sum(axis=1), 1)
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    return np.nansum(differences, axis=0) / np.maximum(known.sum(axis=0), 1), low, high
+def interval(differences: Shares) -> tuple[Shares, Shares, Shares]:
+    """Return the mean and the 95 % interval of differences, with questions drawn again."""
+    known = ~np.isnan(differences).any(axis=(1, 2))
+    own = differences[known] if known.any() else np.zeros((1, *differences.shape[1:]))
+    drawn = np.random.default_rng(0).integers(0, len(own), (RESAMPLES, len(own)))
+    counts = np.stack([np.bincount(one, minlength=len(own)) for one in drawn]) / len(own)
+    low, high = np.percentile(np.tensordot(counts, own, 1), [2.5, 97.5], axis=0)
+    return own.mean(axis=0), low, high
 
 
-def table(name: str, shares: Mapping[str, Shares], of: Sequence[str], fine: Shares) -> str:
+def table(name: str, shares: Mapping[str, Shares], used: Used) -> list[str]:
     """Return the result of a dataset as Markdown."""
-    lines = [f"**{name}** ({len(of)} questions, {len(set(of))} conversations)", ""]
-    lines += ["| | " + " | ".join(f"{measure} at {' / '.join(map(str, BUDGETS))}" for measure in MEASURES) + " |"]
+    own = shares[OURS]
+    title = f"{name} ({len(own)})"
+    lines = [
+        f"| {title} | " + " | ".join(f"{measure} at {' / '.join(map(str, BUDGETS))}" for measure in MEASURES) + " |"
+    ]
     lines += ["| --- |" + " --- |" * len(MEASURES)]
-    for way, found in shares.items():
-        means = np.nanmean(found, axis=0).T if len(of) else np.zeros((3, len(BUDGETS)))
-        lines.append(f"| {way} | " + " | ".join(_row(own) for own in means) + " |")
+    lines += [
+        f"| {way} | " + " | ".join(_row(means) for means in np.nanmean(found, axis=0).T) + " |"
+        for way, found in shares.items()
+    ]
     for base in BASES:
-        mean, low, high = interval(shares[OURS] - shares[base], of)
-        for place, measure in ((0, "credit"), (2, "words")):
-            cells = " ".join(
-                f"{m:+.3f} [{lo:+.3f} {hi:+.3f}]"
-                for m, lo, hi in zip(mean[:, place], low[:, place], high[:, place], strict=True)
+        mean, low, high = interval((own - shares[base])[:, :, :2])
+        cells = [
+            " ".join(
+                f"{m:+.3f} ({lo:+.3f} {hi:+.3f})"
+                for m, lo, hi in zip(*(one[:, at] for one in (mean, low, high)), strict=True)
             )
-            lines.append(f"| {measure}: Muisti less {base} | {cells} | | |")
-    lines += ["", _reaches(shares, fine), ""]
-    return "\n".join(lines)
+            for at in range(2)
+        ]
+        lines.append(f"| Muisti less {base} | {' | '.join(cells)} | |")
+    if len(used):
+        lines.append(f"| used, where one memory answers ({len(used)}) | {_row(np.median(used, axis=0))} | | |")
+    return [*lines, ""]
 
 
 def plot(curves: Mapping[str, Mapping[str, Sequence[float]]], budgets: Sequence[int]) -> str:
-    """Draw the credit of each way by budget, on a logarithmic scale of tokens."""
+    """Draw the whole evidence of each way by budget, on a logarithmic scale of tokens."""
     width = WIDTH * len(curves)
     panels = "".join(
         f'<g transform="translate({WIDTH * place} 0)">{_panel(name, ways, budgets)}</g>'
@@ -134,44 +136,37 @@ def _y(share: float) -> float:
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--half", type=click.Choice(["tune", "report", "all"]), default="report", show_default=True)
+@click.option("--half", type=click.Choice(["tune", "report", "all"]), default="all", show_default=True)
 @click.option("--sample", type=click.IntRange(1), help="Questions of each conversation, at most.")
 @click.option("--plot", "drawn", type=click.Path(dir_okay=False, path_type=Path), help="SVG file for the curves.")
-def main(folders: Sequence[Path], *, half: str, sample: int | None, drawn: Path | None) -> None:
+@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the tables there.")
+def main(folders: Sequence[Path], *, half: str, sample: int | None, drawn: Path | None, docs: Path | None) -> None:
     """Print how much evidence contexts keep by their budget."""
     curves: dict[str, dict[str, list[float]]] = {}
+    lines: list[str] = []
     for folder in folders:
         try:
             dataset = load(folder)
         except DatasetError as error:
             raise click.ClickException(str(error)) from error
-        shares, of, fine = measured(dataset, half, sample)
-        if not of:
+        shares, used = measured(dataset, half, sample)
+        if not len(shares[OURS]):
             raise click.ClickException(f"{folder}: there is no question in the half {half!r}")
-        click.echo(table(dataset.name, shares, of, fine))
+        lines += table(dataset.name, shares, used)
+        click.echo("\n".join(lines[-len(WAYS) - 6 :]))
         curves[dataset.name] = {way: np.nanmean(found[:, :, 0], axis=0).tolist() for way, found in shares.items()}
     if drawn is not None:
         drawn.write_text(plot(curves, BUDGETS), "utf-8")
-
-
-def _credit(question: Question, budget: int) -> float:
-    return judged(question, WAYS[OURS](question.asked, budget)).credit
+    if docs is not None:
+        put_table(docs / "why" / "quality.md", "contexts", lines[:-1])
 
 
 def _array(found: Sequence[Sequence[Share]]) -> Shares:
-    return np.array([[(one.credit, one.strict, one.words) for one in row] for row in found])
+    return np.array([[(one.whole, one.credit, one.words) for one in row] for row in found])
 
 
 def _row(values: Shares) -> str:
     return " ".join(f"{value:.3f}".removeprefix("0") for value in values)
-
-
-def _reaches(shares: Mapping[str, Shares], fine: Shares) -> str:
-    """Say with how many tokens Muisti reaches what `naive, stops` keeps in the largest budget."""
-    level = float(shares["naive, stops"][:, -1, 0].mean())
-    found = next((b for b, mean in zip(FINE, fine.mean(axis=0), strict=True) if mean >= level), None)
-    reached = "not within it" if found is None else f"with {found:,}"
-    return f"Muisti reaches the credit of naive, stops at {BUDGETS[-1]:,} tokens ({level:.3f}) {reached}."
 
 
 if __name__ == "__main__":

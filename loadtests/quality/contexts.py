@@ -5,17 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
-from loadtests.quality.packing import Asked, Kept, SessionSummaries
+from loadtests.quality.packing import Asked, Kept
 from muisti.core.conversations.context.choosing import candidate
 from muisti.core.conversations.context.counting import USUAL, counter
 from muisti.core.conversations.context.weights import body, measure
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.engine import Engine
+from muisti.core.model.context import Context
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.times import system_clock, to_us
 from muisti.core.model.values import Draft, Memory
@@ -24,6 +27,8 @@ from muisti.core.text.terms import query_terms, tokenize
 from muisti.core.views.read import Request
 from muisti.service.evaluation.dataset import Dataset, Document, Query
 from muisti.service.evaluation.run import BATCH_MEMORIES, as_memory, latest_time
+from muisti.service.runtime.models import thresholds_of
+from muisti.service.settings import Settings
 
 # Groups on which constants of the packing were chosen; of other data every other group, by name.
 TUNED: Mapping[str, frozenset[str]] = {
@@ -45,10 +50,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of the evidence that is kept: `credit`, `strict`, and the share of the answer's words."""
+    """The share of the evidence that is kept: `whole`, `credit`, and the share of the answer's words."""
 
+    whole: float
     credit: float
-    strict: float
     words: float
 
 
@@ -69,7 +74,9 @@ def opened(encoder: Encoder) -> Iterator[Engine]:
     """Open an engine on a database of its own."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        Engine(open_file(Path(folder) / "context.db"), encoder, system_clock) as engine,
+        Engine(
+            open_file(Path(folder) / "context.db"), encoder, system_clock, calibration=thresholds_of(Settings())
+        ) as engine,
     ):
         yield engine
 
@@ -92,7 +99,7 @@ def _draft(document: Document) -> Draft:
     return Draft(**fields, event_at=None if at is None else datetime.fromisoformat(at))
 
 
-def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, space: str) -> Iterator[Question]:
+def questions(engine: Engine, dataset: Dataset, group: str, space: str) -> Iterator[Question]:
     """Store a group in a space of its own, and yield its questions."""
     documents = dataset.documents[group]
     stored = store(engine, space, documents)
@@ -100,7 +107,6 @@ def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, sp
     conversation = {
         memory.id: candidate(memory, 0.0, measure(body(memory.content), counts), counts) for memory, _ in stored
     }
-    summaries = SessionSummaries(conversation, counts)
     of: dict[str, set[str]] = {}
     for memory, document in stored:
         of.setdefault(document.id, set()).add(memory.id)
@@ -110,37 +116,38 @@ def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, sp
             query=query.text,
             token_budget=MOST,
             encoding=USUAL,
-            min_evidence="none",
+            no_touch=True,
             reference_time=None if latest is None else to_us(latest),
         )
         yield Question(
             query=query,
             asked=Asked(
-                query=query.text,
                 candidates=engine.owner.context.candidates(space, request),
                 conversation=conversation,
-                summaries=summaries,
                 counter=counts,
-                encoder=encoder,
+                context=partial(_context, engine, space, request),
             ),
             relevant={one: frozenset(of[one]) for one in dataset.qrels[query.id] if one in of},
             answer=frozenset(query_terms(query.answer)) if query.answer else frozenset(),
         )
 
 
+def _context(engine: Engine, space: str, request: Request, budget: int) -> Context:
+    return engine.owner.context.build(space, replace(request, token_budget=budget))
+
+
 def judged(question: Question, kept: Kept) -> Share:
     """Return how much a choice keeps. Of a memory that is cut, the share of the answer's words that it still has."""
     every = question.asked.conversation
-    credit = strict = 0.0
+    whole = credit = 0.0
     for ids in question.relevant.values():
-        parts = [(every[id_].memory.content, kept[id_]) for id_ in ids if id_ in kept]
-        shares = [_share(question.answer, content, shown) for content, shown in parts]
-        credit += max((share for share, _ in shares), default=0.0)
-        strict += max((float(best and share == 1) for share, best in shares), default=0.0)
+        shares = [_share(question.answer, every[id_].memory.content, kept[id_]) for id_ in ids if id_ in kept]
+        credit += max(shares, default=0.0)
+        whole += any(kept.get(id_) == body(every[id_].memory.content) for id_ in ids)
     words = frozenset(term for shown in kept.values() for term in tokenize(shown))
     held = len(question.answer & words) / len(question.answer) if question.answer else float("nan")
     number = max(len(question.relevant), 1)
-    return Share(credit / number, strict / number, held)
+    return Share(whole / number, credit / number, held)
 
 
 def best_piece(content: str, answer: frozenset[str]) -> str:
@@ -151,11 +158,10 @@ def best_piece(content: str, answer: frozenset[str]) -> str:
     return found[int(np.argmax(counts))] if found else ""
 
 
-def _share(answer: frozenset[str], content: str, shown: str) -> tuple[float, bool]:
-    """Return the share of the answer's words in a content that are shown, and whether its best piece is."""
+def _share(answer: frozenset[str], content: str, shown: str) -> float:
+    """Return the share of the answer's words in a content that are shown; of none, whether its best piece is."""
     whole = body(content)
     if shown == whole:
-        return 1.0, True
-    best = best_piece(content, answer) in shown
+        return 1.0
     had = answer.intersection(tokenize(whole))
-    return (len(had.intersection(tokenize(shown))) / len(had) if had else float(best)), best
+    return len(had.intersection(tokenize(shown))) / len(had) if had else float(best_piece(content, answer) in shown)

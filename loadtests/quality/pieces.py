@@ -34,7 +34,7 @@ def rows(encoder: Encoder, dataset: Dataset, half: str) -> Rows:
     found: list[Rows] = []
     with opened(encoder) as engine:
         for number, group in enumerate(groups(dataset, half)):
-            for question in questions(engine, encoder, dataset, group, f"g{number}"):
+            for question in questions(engine, dataset, group, f"g{number}"):
                 if question.answer:
                     found += _labelled(question)
     return np.concatenate([x for x, _ in found]), np.concatenate([y for _, y in found])
@@ -79,7 +79,7 @@ def _labelled(question: Question) -> list[Rows]:
     asked = question.asked
     long = [one for one in asked.candidates if one.features.is_long]
     places = {one.memory.id: place for place, one in enumerate(long)}
-    pieces = gathered([one.features for one in long], asked.query)
+    pieces = gathered([one.features for one in long], question.query.text)
     if not long:
         return []
     signal = signals(pieces)

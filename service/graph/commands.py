@@ -86,10 +86,10 @@ def _profile(data: Any) -> Shown:
     ])  # fmt: skip
     by_memory = {mention["memory"]: mention for mention in reversed(data["mentioned"])}
     rows = [
-        (cell(mention["at"][:10], "dim"), mention["text"], cell(memory, "dim"))
+        (cell(mention["at"][:10], "dim"), mention["around"], cell(memory, "dim"))
         for memory, mention in [*reversed(by_memory.items())][:10]
     ]
-    memories = grid("Memories", "when", "as", "memory", rows=rows)
+    memories = grid("Memories", "when", "text", "memory", rows=rows)
     facts = RELATIONS.table({"items": data["facts"], "more": False}) if data["facts"] else cell("No facts.", "dim")
     return stack(head, cell(""), facts, memories)
 

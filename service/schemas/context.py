@@ -93,8 +93,10 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
     min_evidence: Annotated[
-        Literal["none", "weak", "strong"], doc("The section memories is empty when there is less evidence.")
-    ] = "weak"
+        Literal["none", "weak", "strong"],
+        doc("The section memories is empty when there is less evidence. With `none` a line says so."),
+    ] = "none"
+    fill: Annotated[bool, doc("Fill the budget, also with memories that say little beside the best.")] = False
     receipt: Annotated[bool, doc("Keep what was asked and answered; `receipt` in the answer.")] = False
     no_touch: Annotated[bool, doc("Do not count the memories as retrieved.")] = False
     instructions: Annotated[

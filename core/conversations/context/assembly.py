@@ -7,10 +7,11 @@ import msgspec
 
 from muisti.core.conversations.context.choosing import Candidate, Chosen, Style, candidate, chosen
 from muisti.core.conversations.context.counting import Counter, counter
+from muisti.core.conversations.context.relevance import is_unsure
 from muisti.core.conversations.context.rendering import NOTICE, Part, Sizes, Text, laid_out, title
-from muisti.core.conversations.context.request import EXCERPTS, LISTED, NOTHING, Request
+from muisti.core.conversations.context.request import EXCERPTS, LISTED, NEAREST, NOTHING, Request
 from muisti.core.conversations.context.weights import measure
-from muisti.core.model.context import Citation, Context, LeftOut, Section, SectionName, SpaceRead
+from muisti.core.model.context import Citation, Context, LeftOut, Reason, Section, SectionName, SpaceRead
 from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq
 
@@ -68,7 +69,8 @@ BARE = frozenset({"profile", "summaries", "about"})  # sections without days
 class Found(msgspec.Struct, frozen=True):
     """Memories found for a section, best first, and the spaces that were read for it.
 
-    `answer` is None where nothing was searched for. `seq` is the point of the space that was asked.
+    `answer` is None where nothing was searched for. `seq` is the point of the space that was asked. `filler` has the
+    ids of memories that say little beside the best.
     """
 
     name: SectionName
@@ -77,6 +79,7 @@ class Found(msgspec.Struct, frozen=True):
     seq: Seq
     answer: Answered | None = None
     degraded: tuple[str, ...] = ()
+    filler: frozenset[str] = frozenset()
 
 
 class Assembly:
@@ -90,6 +93,7 @@ class Assembly:
         self._candidates: dict[SectionName, list[Candidate]] = {
             one.name: sized(one, sizes, self._counter) for one in found
         }
+        self._filler = {one.name: one.filler for one in found}
         if "summaries" in self._candidates:
             of = self._candidates["summaries"]
             self._candidates["summaries"] = ranked(of, self._candidates.get("memories", ()))
@@ -115,10 +119,10 @@ class Assembly:
         shown: set[str] = set()
         for name, candidates in self._candidates.items():
             wanted = self._request.wanted[name]
-            above = self._title(name)
+            above = self._title(name) + self._counter.short(self._note(name))
             limit = left if wanted.max_tokens is None else min(left, wanted.max_tokens)
             known = shown | repeated(candidates, _whole(filled)) if name == "summaries" else shown
-            known = frozenset[str]() if name in EXCERPTS else known
+            known = self._filler[name] | (frozenset[str]() if name in EXCERPTS else known)
             fresh = [one for one in candidates if one.memory.id not in known]
             if limit <= above or not fresh:
                 continue
@@ -139,15 +143,20 @@ class Assembly:
         return self._counter.count(self._text({}).text)
 
     def _text(self, filled: Mapping[SectionName, Chosen]) -> Text:
+        shown = {name: filled.get(name, Chosen()).shown for name in self._request.wanted}
         parts = [
-            Part(name, filled.get(name, Chosen()).shown, days=name not in BARE, note=self._note(name))
-            for name in self._request.wanted
+            Part(name, own, days=name not in BARE, note=self._note(name, bool(own))) for name, own in shown.items()
         ]
         return laid_out(parts, self._request.template, self._request.query)
 
-    def _note(self, name: SectionName) -> str:
+    def _note(self, name: SectionName, shown: bool = True) -> str:
+        """Return the line above the section `memories`, or in its place: that there is no evidence, or nothing."""
         answer = self._answers.get(name)
-        return NOTHING if name == "memories" and answer is not None and not answer.hits else ""
+        if name != "memories" or answer is None:
+            return ""
+        if len(self._filler[name]) == len(answer.hits):
+            return NOTHING
+        return NEAREST if shown and is_unsure(answer) else ""
 
     @property
     def _main(self) -> Found:
@@ -181,7 +190,7 @@ class Assembly:
             citations=tuple(_citations(text)),
             left_out=tuple(left_out),
             left_out_total=left_out_total,
-            next_budget=request.token_budget + left_out[0].tokens if left_out else None,
+            next_budget=next((request.token_budget + one.tokens for one in left_out if one.reason != "filler"), None),
             degraded=tuple(dict.fromkeys(self._lacks)),
             spaces=tuple(main.spaces),
             seq=main.seq,
@@ -189,8 +198,9 @@ class Assembly:
 
     def _section(self, name: SectionName, filled: Mapping[SectionName, Chosen]) -> Section:
         own = filled.get(name, Chosen())
-        above = self._title(name) if own.shown else 0
-        return Section(name=name, tokens=own.tokens + above, memories=len(own.shown), note=self._note(name).strip())
+        note = self._note(name, bool(own.shown))
+        above = self._title(name) + self._counter.short(note) if own.shown else 0
+        return Section(name=name, tokens=own.tokens + above, memories=len(own.shown), note=note.strip())
 
     def _title(self, name: SectionName) -> int:
         return self._counter.short(title(name, len(self._found))) if self._request.template is None else 0
@@ -203,8 +213,10 @@ class Assembly:
         total = 0
         names: list[SectionName] = [name for name in self._candidates if name not in EXCERPTS]
         for name in reversed(names):
-            reason = "budget" if self._request.wanted[name].max_tokens is None else "section"
+            room: Reason = "budget" if self._request.wanted[name].max_tokens is None else "section"
             fresh = [one for one in self._candidates[name] if one.memory.id not in seen]
+            filler = self._filler[name]
+            fresh.sort(key=lambda one: one.memory.id in filler)  # of these, none would fit with more tokens
             found += [
                 LeftOut(
                     id=one.memory.id,
@@ -212,7 +224,7 @@ class Assembly:
                     section=name,
                     score=one.score,
                     tokens=one.tokens,
-                    reason=reason,
+                    reason="filler" if one.memory.id in filler else room,
                 )
                 for one in fresh[: NAMED - len(found)]
             ]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from muisti.core.conversations.context.assembly import Assembly, Found, sized
 from muisti.core.conversations.context.choosing import Candidate
 from muisti.core.conversations.context.counting import counter
+from muisti.core.conversations.context.relevance import filler
 from muisti.core.conversations.context.rendering import Sizes
 from muisti.core.conversations.context.request import (
     EXCERPTS,
@@ -202,7 +203,8 @@ class Builder:
                 known = {memory.id for memory, _ in memories}
                 rest = self._newest(part.space, query, missing + len(known), caller, now)
                 memories += [(memory, 0.0) for memory in rest if memory.id not in known][:missing]
-        return Found(of.name, memories, spaces, seq, answer)
+        left = frozenset[str]() if of.surely or request.fill else filler(request.query, answer, memories)
+        return Found(of.name, memories, spaces, seq, answer, filler=left)
 
     def _asked(
         self, parts: Sequence[Part], space: str, query: Query, caller: Caller, now: int

@@ -1,36 +1,35 @@
 """Choose among the hits of a search what goes into a number of tokens, counted exactly.
 
-It is packed greedily, by value for each token, and what does not fit is skipped.
+Memories are taken whole in order of rank, and what does not fit is passed over. The rest of the room goes to pieces of
+long memories that were passed over, by density:
 
-    short memory, whole      value / USUAL                                   whatever its length, so in order of rank
-    piece of a long one      CUT * value * weight * new / max(tokens, LEAST)
+    value * weight * new / max(tokens, LEAST)
 
 `new` is 1 for a piece of words that are not there yet, down to `1 - NOVELTY` for one that says nothing new. The first
-piece of a memory also pays for its line, and the first memory of a group for the group's heading. The best memory
-comes first: whole when it takes at most half of the room, else with the piece that says most for its tokens.
+piece of a memory also pays for its line. A memory of another day than the one before it pays for the heading. The best
+memory is always there: when it does not fit, with the piece that says most for its tokens.
 
 The constants are chosen on the tuning halves of LoCoMo, BEAM and QMSum (docs/concepts/context.md).
 """
 
 import heapq
+from bisect import bisect, insort
 from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 
 from muisti.core.conversations.context.counting import Counter
-from muisti.core.conversations.context.rendering import Shown, heading, headings, in_order, shown, spoken, written
+from muisti.core.conversations.context.rendering import Shown, heading, headings, in_turn, shown, spoken, written
 from muisti.core.conversations.context.weights import Features, Pieces, gathered, weights
 from muisti.core.model.values import Memory
 
 SHARPNESS = 6.0  # exponent of a score divided by the best
-USUAL = 60  # tokens of a usual memory
-CUT = 0.3  # value of all pieces of a memory, against the memory whole
 LEAST = 16  # tokens that a piece counts as at least
 NOVELTY = 0.6
 GAP = 2  # tokens of the mark between pieces that do not follow each other
 CRUMB = 3  # tokens of room that nothing is sought for any more
-BEST = 0.5  # share of the room that the best memory may take whole
+BEST = 0.25  # share of the room that the first piece of the best memory may take, if any piece is so small
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,57 +75,55 @@ class _Packing:
         self._items, self._pieces, self._room, self._heading = items, pieces, room, heading
         self._left = room
         self._kept: dict[int, set[int] | None] = {}
-        self._groups: set[str] = set()
+        self._order: list[int] = []  # the kept items by rank
         self._seen = np.zeros(len(pieces.idf), np.bool_)
         self._weights = weights(pieces)
         self._counts = pieces.counts.tolist()
         self._first = pieces.first.tolist()
 
     def packed(self) -> Packed:
-        if self._items:
-            self._take_best()
+        best = self._items[0] if self._items else None
+        if best is not None and best.long is not None and self._price(0, best.tokens) > self._room:
+            self._take_best_piece(best.long)
+        for item in range(len(self._items)):
+            self._take(item)
+        self._take_pieces()
+        return Packed({item: self._chosen(item) for item in self._kept}, self._left)
+
+    def _take_pieces(self) -> None:
         heap = self._densities()
         heapq.heapify(heap)
         fresh: dict[int, float] = {}
         while heap and self._left >= CRUMB:
             density, item, piece = heapq.heappop(heap)
-            if piece < 0:
-                self._take(item)
-            elif self._counts[piece] <= self._left:
+            if self._counts[piece] <= self._left:
                 share, before = self._share_new(piece), fresh.get(piece, 1.0)
                 if share < before:  # others have said some of it meanwhile
                     fresh[piece] = share
                     heapq.heappush(heap, (density * share / before, item, piece))
                 else:
                     self._take_piece(item, piece)
-        return Packed({item: self._chosen(item) for item in self._kept}, self._left)
-
-    def _take_best(self) -> None:
-        best = self._items[0]
-        if best.long is None or best.tokens <= BEST * self._room:
-            self._take(0)
-        else:
-            self._take_best_piece(best.long)
 
     def _take_best_piece(self, long: int) -> None:
         """Take the piece of the best memory that says most for the root of its tokens, of those that fit.
 
-        By its weight alone it would often be a block of code that fills the room.
+        By its weight alone it would often be a block of code that fills the room. Small pieces leave room for others.
         """
         first, stop = self._first[long], self._first[long + 1]
-        worth = self._weights[first:stop] / np.sqrt(np.maximum(self._pieces.counts[first:stop], LEAST))
+        counts = self._pieces.counts[first:stop]
+        worth = self._weights[first:stop] / np.sqrt(np.maximum(counts, LEAST)) * (counts <= BEST * self._room)
         for place in np.argsort(-worth, kind="stable").tolist():
             self._take_piece(0, first + place)
             if self._kept:
                 return
 
     def _densities(self) -> list[tuple[float, int, int]]:
-        """Return what may be taken: its density, negative, with its item and its piece, -1 for the whole."""
-        pieces, items = self._pieces, self._items
-        found = [(-item.value / USUAL, place, -1) for place, item in enumerate(items) if item.long is None]
-        density = -CUT * self._weights / np.maximum(pieces.counts, LEAST)
-        for place, item in enumerate(items):
-            if item.long is not None:
+        """Return the pieces that may be taken: the density, negative, with the item and the piece."""
+        pieces = self._pieces
+        density = -self._weights / np.maximum(pieces.counts, LEAST)
+        found: list[tuple[float, int, int]] = []
+        for place, item in enumerate(self._items):
+            if item.long is not None and self._kept.get(place, ()) is not None:
                 first, stop = self._first[item.long], self._first[item.long + 1]
                 own = (density[first:stop] * item.value).tolist()
                 found += [(each, place, first + number) for number, each in enumerate(own)]
@@ -143,8 +140,7 @@ class _Packing:
         return 1.0 - NOVELTY + NOVELTY * new / mass
 
     def _take(self, item: int) -> None:
-        one = self._items[item]
-        if item not in self._kept and self._pay(one, one.tokens):
+        if item not in self._kept and self._pay(item, self._items[item].tokens):
             self._kept[item] = None
 
     def _take_piece(self, item: int, piece: int) -> None:
@@ -153,20 +149,33 @@ class _Packing:
             return
         beside = (piece - 1 in kept) + (piece + 1 in kept)
         price = self._counts[piece] + (GAP * (1 - beside) if kept else one.around)
-        if self._pay(one, price):
+        if self._pay(item, price):
             self._kept[item] = kept | {piece}
             terms = self._pieces.terms[self._pieces.bounds[piece] : self._pieces.bounds[piece + 1]]
             self._seen[terms] = True
 
-    def _pay(self, item: Item, price: int) -> bool:
-        """Take the price, and that of the group's first heading, from the room; return whether there was enough."""
-        if item.group and item.group not in self._groups:
-            price += self._heading(item.group)
+    def _pay(self, item: int, tokens: int) -> bool:
+        """Take the price of some tokens of an item from the room; return whether there was enough."""
+        price = tokens if item in self._kept else self._price(item, tokens)
         if price > self._left:
             return False
         self._left -= price
-        self._groups.add(item.group)
+        if item not in self._kept:
+            insort(self._order, item)
         return True
+
+    def _price(self, item: int, tokens: int) -> int:
+        """Return the tokens of an item that is not there yet, with the headings that it adds or moves."""
+        at, order = bisect(self._order, item), self._order
+        group = self._items[item].group
+        before = self._items[order[at - 1]].group if at else ""
+        after = self._items[order[at]].group if at < len(order) else ""
+        price = tokens + self._above(before, group)
+        return price + self._above(group, after) - self._above(before, after) if after else price
+
+    def _above(self, before: str, group: str) -> int:
+        """Return the tokens of the heading of a memory behind one of another group."""
+        return self._heading(group) if group and group != before else 0
 
     def _chosen(self, item: int) -> tuple[int, ...] | None:
         """Return the pieces of an item, numbered from its first; None when all are there."""
@@ -182,7 +191,7 @@ AROUND = 2  # tokens of the mark of a cut line and its end, beside its speaker
 
 
 class Style(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of showing memories: never cut (`whole`), below their days, and ordered by turn instead of by time."""
+    """Options of showing memories: never cut (`whole`), below their days, and ordered by turn instead of by rank."""
 
     whole: bool = False
     days: bool = True
@@ -251,7 +260,8 @@ def _fitted(
     }
     sizes = {place: counter.count(one.line) if one.cut else candidates[place].tokens for place, one in found.items()}
     while found:
-        ordered = in_order([*found.values()], by_turn=style.by_turn)
+        ranked = [found[place] for place in sorted(found)]
+        ordered = in_turn(ranked) if style.by_turn else ranked
         titles = headings(ordered) if style.days else ()
         tokens = sum(sizes.values()) + sum(map(counter.short, titles))
         if tokens <= room:

@@ -1,4 +1,4 @@
-"""Write chosen memories as text: one line each, in order of time, below the day on which they happened.
+"""Write chosen memories as text: one line each, the best first, below the day on which they happened.
 
 Sections are laid out in their order, and sizes of memories as tokens are counted once.
 """
@@ -94,14 +94,9 @@ def shown(memory: Memory, score: float | None, features: Features, kept: Sequenc
     return Shown(memory=memory, score=score, text=text, cut=kept is not None)
 
 
-def in_order(found: Sequence[Shown], *, by_turn: bool = False) -> list[Shown]:
-    """Sort by time, then by turn; with `by_turn` by turn, then by time: turns may be stored in another order."""
-
-    def place(one: Shown) -> tuple[float, float, str]:
-        time, turn = time_of(one.memory).timestamp(), _turn(one.memory)
-        return (turn, time, one.memory.id) if by_turn else (time, turn, one.memory.id)
-
-    return sorted(found, key=place)
+def in_turn(found: Sequence[Shown]) -> list[Shown]:
+    """Sort by turn, then by time: turns may be stored in another order."""
+    return sorted(found, key=lambda one: (_turn(one.memory), time_of(one.memory).timestamp(), one.memory.id))
 
 
 def headings(ordered: Sequence[Shown]) -> list[str]:
@@ -135,7 +130,7 @@ CONTEXT, QUERY, NOTICED = "context", "query", "notice"  # placeholders, beside t
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A section with the memories to show; `note` is a line in their place."""
+    """A section with the memories to show; `note` is a line above them, or in their place."""
 
     name: SectionName
     shown: Sequence[Shown] = ()
@@ -172,7 +167,7 @@ def _own(parts: Sequence[Part]) -> Text:
 
 def _section(part: Part) -> Text:
     text, places = written(part.shown, days=part.days)
-    return Text(text + part.note, [(part.name, place) for place in places])
+    return _joined([Text(part.note), Text(text, [(part.name, place) for place in places])])
 
 
 def _filled(parts: Sequence[Part], template: str, query: str) -> Text:

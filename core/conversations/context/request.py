@@ -33,6 +33,7 @@ TITLES: Mapping[SectionName, str] = {
     "memories": "Memories\n",
 }
 NOTHING = "Nothing is known about this.\n"
+NEAREST = "Nothing stored surely answers this. The nearest memories:\n"
 LISTED = frozenset[SectionName]({"recent", "summaries"})  # of the conversation; no search finds them
 EXCERPTS = frozenset[SectionName]({"about"})  # lines about memories, which may be shown in other sections too
 USER = "user"  # author of facts that a user states of themselves
@@ -95,6 +96,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `instructions` says whether standing instructions that apply come before the sections, in a section of their own
     that is there only when there are any. None: when `sections` are left out.
+
+    `fill` asks to fill the budget, also with memories that say little beside the best.
     """
 
     query: str
@@ -110,9 +113,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     recency: Recency | None = None
     as_of: AsOf | None = None
     reference_time: int | None = None
-    min_evidence: Evidence = "weak"
+    min_evidence: Evidence = "none"
     no_touch: bool = False
     instructions: bool | None = None
+    fill: bool = False
 
     @property
     def instructed(self) -> bool:

@@ -52,6 +52,13 @@ _QUOTED = re.compile(
     r"""“([^“”\n]{2,80})”|(?<![\w"])"([^"\n]{2,80})"(?!\w)"""
     r"""|(?<![\w'’])['‘]([^'‘’"\n]{2,60})['’](?!\w)"""
 )
+_TECHNOLOGIES = re.compile(
+    r"(?<![\w./@#-])(?:Python|JavaScript|TypeScript|Kotlin|Clojure|Node\.js|Next\.js|Vue\.js|Deno|PostgreSQL|Postgres|MySQL"
+    r"|MariaDB|SQLite|MongoDB|Redis|Memcached|DynamoDB|Elasticsearch|OpenSearch|ClickHouse|CockroachDB|Neo4j|BigQuery"
+    r"|RabbitMQ|Django|FastAPI|Laravel|Symfony|jQuery|GraphQL|gRPC|Docker|Kubernetes|Podman|Terraform|Ansible|GitHub|GitLab"
+    r"|Bitbucket|Grafana|Nginx|NGINX|Heroku|Vercel|Netlify|Linux|Ubuntu|Debian|macOS|Webpack|NumPy|PyTorch|TensorFlow"
+    r"|LangChain|OpenTelemetry)(?![\w@-]|\.\w)"
+)
 _SMALL_TEXT = """
 a an and as at but by de for from in into is la nor of off on or the to vs with & -
 """
@@ -75,6 +82,8 @@ def forms(text: str, start: int, stop: int) -> Iterator[Mention]:
 def _bare_forms(text: str, start: int, stop: int) -> Iterator[Mention]:
     for match in _FORMS.finditer(text, start, stop):
         if match.lastgroup == "snake" and not _named_in_code(match.group()):
+            continue
+        if match.lastgroup == "path" and _TECHNOLOGIES.fullmatch(match.group()):  # "Node.js" is no file
             continue
         kind: EntityKind = "symbol" if match.lastgroup in _SYMBOLS else "identifier"
         end = match.end()
@@ -123,13 +132,25 @@ def _titled(word: str) -> bool:
     return not bare or bare[0].isupper() or bare[0].isdigit() or bare in _SMALL or not bare[0].isalnum()
 
 
+def technologies(text: str, start: int, stop: int, named: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield names of languages, databases, frameworks and tools that hardly mean anything else, as usually written.
+
+    One within a longer name that is `named` counts as a part of that.
+    """
+    for match in _TECHNOLOGIES.finditer(text, start, stop):
+        first, last = match.span()
+        longer = (one for one in named if one.start <= first and last <= one.stop)
+        if not any(one.stop - one.start > last - first for one in longer):
+            yield Mention(first, last, "product", FORM, "rule")
+
+
 def times(text: str, start: int, stop: int) -> Iterator[Mention]:
     """Yield the words that name a time, in the first `LONGEST` characters of a stretch."""
     for first, last in named_times(text[start : min(stop, start + LONGEST)]):
         yield Mention(start + first, start + last, "date", TIME, "rule")
 
 
-RULES = "1"  # raised with each change of what the rules find
+RULES = "2"  # raised with each change of what the rules find
 
 
 class Recogniser(Protocol):
@@ -187,12 +208,14 @@ class ShippedRecogniser:
 def with_rules(text: str, stretch: Stretch, names: Names, named: Iterable[Mention]) -> list[Mention]:
     """Return the mentions of one stretch, in order: those of the rules and of speakers, and `named` between them.
 
-    Where they overlap, forms come first, then quoted titles, speakers, `named`, and times.
+    Where they overlap, forms come first, then quoted titles, speakers, technologies, `named`, and times.
     """
     start, stop = stretch.words[0][0], stretch.words[-1][1]
     found = [*forms(text, start, stop)]
     found += _apart(titles(text, start, stop), found)
     found += _apart(names.speakers(text, stretch.words), found)
+    named = [*named]
+    found += _apart(technologies(text, start, stop, named), found)
     found += _apart(named, found)
     found += _apart(times(text, start, stop), found)
     return sorted(found, key=lambda one: one.start)

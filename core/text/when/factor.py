@@ -5,6 +5,7 @@ Friday. The weight is the knee of the curve on judged data (`docs/why/quality.md
 score two thirds higher to rank before one of the named time. So relevance outweighs a match of time alone.
 """
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -17,6 +18,10 @@ from muisti.core.text.when.time_spans import TimeSpan
 WEIGHT = 0.4
 NEAR = 3 * DAY_US  # the least distance that counts as far: most events are reported within days
 
+_DUE = re.compile(r"\b(?:due|deadlines?|expir\w+|overdue)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
+_BY = re.compile(r"by\b", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:did|has|have|had|was|were)\b(?! to\b)", re.IGNORECASE)
+
 Times = npt.NDArray[np.int64]
 Factors = npt.NDArray[np.float64]
 
@@ -28,6 +33,25 @@ class TimeMatch(msgspec.Struct, frozen=True):
     start: int | None
     stop: int | None
     factor: float
+
+
+def of_events(text: str, spans: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:
+    """Return the spans of a text without deadlines: what is due on Friday was said on another day.
+
+    >>> first = TimeSpan(0, DAY_US, "on Friday", DAY_US)
+    >>> [len(of_events(text, [first])) for text in ("What is due on Friday?", "What did Ann say on Friday?")]
+    [0, 1]
+    """
+    found: list[TimeSpan] = []
+    stop = 0
+    for span in spans:
+        start = max(text.find(span.text, stop), stop)
+        before = text[stop:start]
+        stop = start + len(span.text)
+        by = _BY.match(span.text) is not None and _PAST.search(text) is None
+        if not by and _DUE.search(before) is None:
+            found.append(span)
+    return tuple(found)
 
 
 def time_factor(spans: Sequence[TimeSpan], at: Times, weight: float = WEIGHT) -> Factors:

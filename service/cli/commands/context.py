@@ -46,12 +46,12 @@ def _sections(
 @option("--section sections", "Section, of at most N tokens.", metavar="NAME[=N]", multiple=True, callback=_sections)
 @weights("--also spaces", "Search this space too, with this weight; repeat it for more.", "SPACE[=X]")
 @flag("--whole", "Show no memory in pieces.")
-@flag("--all all_", "Show the nearest memories, even when nothing is about the query.")
+@flag("--all fill", "Fill the budget, also with memories that say little beside the best.")
 @filters
 @as_of
 @flag("--no-touch", "Do not count the memories as retrieved.")
 @flag("--receipt", "Record the context for `muisti receipt`, and print the record's ID.")
-def context(options: Globals, query: str, *, whole: bool, all_: bool, **asked: Any) -> None:
+def context(options: Globals, query: str, *, whole: bool, fill: bool, **asked: Any) -> None:
     """Make the text for a prompt, within a number of tokens.
 
     A terminal also shows the sections with their sizes, where each memory is from, and what was left out. A pipe gets
@@ -60,7 +60,7 @@ def context(options: Globals, query: str, *, whole: bool, all_: bool, **asked: A
     body = {"query": query, "token_budget": asked.pop("budget"), "compress": "never" if whole else None}
     body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of")}
     body["spaces"] = [{"name": name, "weight": weight} for name, weight in asked.pop("spaces")] or None
-    body |= {"min_evidence": "none" if all_ else None, "no_touch": asked.pop("no_touch") or None}
+    body |= {"fill": fill or None, "no_touch": asked.pop("no_touch") or None}
     body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(**asked) or None}
     body = {name: value for name, value in body.items() if value is not None}
     with session(options, reads=True) as opened:
@@ -75,7 +75,8 @@ def _viewed(found: Mapping[str, Any]) -> Shown:
     parts += [_section(one) for one in found["sections"]]
     parts += [cell(""), _text(found), *(_cited(one, several=len(found["spaces"]) > 1) for one in found["citations"])]
     if found["left_out_total"]:
-        parts += [cell(""), cell(f"{found['left_out_total']:,} left out; {found['next_budget']:,} tokens hold more")]
+        more = "" if found["next_budget"] is None else f"; {found['next_budget']:,} tokens hold more"
+        parts += [cell(""), cell(f"{found['left_out_total']:,} left out{more}")]
         parts += [_left_out(one) for one in found["left_out"]]
     return stack(*parts)
 

@@ -97,6 +97,7 @@ def test_an_entity_has_its_facts_with_evidence_and_the_memories_that_mention_it(
         assert (mentioned.memory, mentioned.text, mentioned.source, mentioned.start) == (told.id, "Bob", "speaker", -1)
     (place,) = engine.owner.graph.entity(SPACE, "Turku").mentioned
     assert told.content[place.start : place.stop] == place.text == "Turku"
+    assert place.around == mentioned.around == told.content
     with pytest.raises(NotFound):
         engine.owner.graph.entity(SPACE, "Eve")
 

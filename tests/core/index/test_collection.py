@@ -38,6 +38,7 @@ class History:
             self.rows.expires.append(np.array([expires]))
             self.rows.born.append(np.array([seq.number]))
             self.rows.died.append(np.array([ALIVE]))
+            self.rows.dialogues.append([0], ["a"] if length % 2 else [], [length] if length % 2 else [], [])
         marked = self.rows.mark_ended(dead, np.full(len(dead), seq.number)) if len(dead) else dead
         if self.snapshots:
             after = self.snapshots[-1].followed_by(seq, (), marked, 0)
@@ -47,8 +48,11 @@ class History:
         return after
 
 
-def facts(population: CollectionStatistics) -> tuple[Any, ...]:
-    return population.mask.tolist(), population.rows, population.memories, population.total, population.squares
+def facts(population: CollectionStatistics, rows: Rows) -> tuple[Any, ...]:
+    return (
+        *(population.mask.tolist(), population.rows, population.memories, population.total, population.squares),
+        population.talks(rows),
+    )
 
 
 @given(changes)
@@ -62,11 +66,11 @@ def test_statistics_that_follow_changes_equal_a_fresh_count_then_and_later(
         assert population.since <= now < population.until
         for moment in (population.since, now, population.until - 1):
             fresh = counted(history.rows, snapshot.size, snapshot.seq.number, max(moment, -1))
-            assert facts(population) == facts(fresh)
-        seen.append((snapshot, now, facts(population)))
+            assert facts(population, history.rows) == facts(fresh, history.rows)
+        seen.append((snapshot, now, facts(population, history.rows)))
     for snapshot, now, before in seen:
-        assert facts(snapshot.population(now)) == before
-        assert facts(counted(history.rows, snapshot.size, snapshot.seq.number, now)) == before
+        assert facts(snapshot.population(now), history.rows) == before
+        assert facts(counted(history.rows, snapshot.size, snapshot.seq.number, now), history.rows) == before
 
 
 @given(changes)
@@ -77,7 +81,8 @@ def test_many_expiring_rows_are_put_in_order_without_loss(script: list[tuple[Any
     history.change([(n, True, n % 55) for n in range(1_100)], [])
     for born, dying, now in script:
         snapshot = history.change(born, dying)
-        assert facts(snapshot.population(now)) == facts(counted(history.rows, snapshot.size, snapshot.seq.number, now))
+        fresh = counted(history.rows, snapshot.size, snapshot.seq.number, now)
+        assert facts(snapshot.population(now), history.rows) == facts(fresh, history.rows)
 
 
 def test_mean_and_spread_are_those_of_numpy():

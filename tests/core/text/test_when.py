@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.times import DAY_US, from_us, to_us
-from muisti.core.text.when.factor import NEAR, WEIGHT, time_factor, time_match
+from muisti.core.text.when.factor import NEAR, WEIGHT, of_events, time_factor, time_match
 from muisti.core.text.when.time_spans import LONGEST, TimeSpan, time_spans
 
 WEDNESDAY = to_us(datetime(2023, 11, 22, 15, 30, tzinfo=UTC))
@@ -136,6 +136,24 @@ NONE = [
     "week 7, day 3",
     "",
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("What must be done by Friday?", []),
+        ("Which report is due on 12 March?", []),
+        ("What expires tomorrow?", []),
+        ("Is the deadline set for next week?", []),
+        ("What is due on Friday, and what did Ann say on Monday?", ["on Monday"]),
+        ("What did Ann say on Friday about the invoice due on Friday?", ["on Friday"]),
+        ("How many games had Ann won by July?", ["by July"]),
+        ("What was to be done by July?", []),
+        ("What did we agree last week?", ["last week"]),
+    ],
+)
+def test_a_deadline_is_no_date_of_an_event(text: str, kept: list[str]):
+    assert [span.text for span in of_events(text, time_spans(text, WEDNESDAY))] == kept
 
 
 @pytest.mark.parametrize("text", NONE)

@@ -1,6 +1,7 @@
 """Choosing what goes into a number of tokens."""
 
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -50,7 +51,8 @@ def test_what_is_chosen_fits_and_is_always_the_same(one: Made, room: int):
     found, pieces = packed(one, room)
     assert found == packed(one, room)[0]
     assert 0 <= found.left <= room
-    spent = sum(COUNTS.short(group) for group in {one.items[at].group for at in found.kept} if group)
+    shown = [one.items[at].group for at in sorted(found.kept)]
+    spent = sum(COUNTS.short(group) for group, _ in groupby(shown) if group)
     for at, kept in found.kept.items():
         item = one.items[at]
         if item.long is None:
@@ -72,7 +74,7 @@ def test_with_room_for_all_everything_is_there_whole(one: Made):
 
 
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=30), st.integers(1, 600))
-def test_short_memories_go_in_by_rank_and_what_does_not_fit_is_passed_over(sizes: list[int], room: int):
+def test_memories_go_in_by_rank_and_what_does_not_fit_is_passed_over(sizes: list[int], room: int):
     items = [
         Item(value=v, tokens=n, around=2)
         for v, n in zip(values([1 - 0.01 * n for n in range(len(sizes))]), sizes, strict=True)
@@ -80,7 +82,7 @@ def test_short_memories_go_in_by_rank_and_what_does_not_fit_is_passed_over(sizes
     found = pack(items, gathered([], "x"), room, COUNTS.short)
     left, expected = room, []
     for place, size in enumerate(sizes):
-        if size <= left and (left >= 3 or place == 0):
+        if size <= left:
             expected.append(place)
             left -= size
     assert sorted(found.kept) == expected
@@ -96,6 +98,20 @@ def test_the_best_memory_is_there_in_pieces_when_it_is_large():
     found = pack(items, pieces, 60, COUNTS.short)
     assert found.kept[0] is not None and 40 in found.kept[0]
     assert 1 in found.kept
+
+
+def test_whole_memories_come_before_pieces_of_better_ones_except_the_best():
+    long = "The harbour is old. " * 30
+    features = measure(long, COUNTS)
+    items = [
+        Item(value=1.0, tokens=features.tokens, around=2, long=0),
+        Item(value=0.9, tokens=features.tokens, around=2, long=1),
+        Item(value=0.1, tokens=50, around=2),
+    ]
+    pieces = gathered([features, features], "harbour")
+    assert pack(items, pieces, features.tokens + 50, COUNTS.short).kept == {0: None, 2: None}
+    assert pack(items, pieces, features.tokens + 70, COUNTS.short).kept.keys() == {0, 1, 2}
+    assert pack(items, pieces, 60, COUNTS.short).kept.keys() == {0, 2}
 
 
 def test_the_first_piece_of_the_best_memory_leaves_room_for_others():

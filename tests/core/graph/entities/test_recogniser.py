@@ -62,6 +62,18 @@ def test_capitals_of_shouts_headings_code_and_tables_are_no_names(text: str):
     assert found(text) == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Django is built with Python and uses PostgreSQL.", ["Django", "Python", "PostgreSQL"]),
+        ("We moved from MySQL to SQLite, then wrote it in Node.js.", ["MySQL", "SQLite", "Node.js"]),
+        ("the python bit a redis, and @Docker has no Dockerfile", []),
+    ],
+)
+def test_technologies_are_products(text: str, names: list[str]):
+    assert [name for name, kind in found(text).items() if kind == "product"] == names
+
+
 def test_equal_texts_give_equal_mentions_whatever_came_before(monkeypatch: pytest.MonkeyPatch):
     """Words are forgotten when there are too many, which changes nothing."""
     texts = [f"Ann Lee met Bob{at} in Oslo, word{at}." for at in range(40)]
