@@ -19,7 +19,9 @@ from muisti.core.model.values import NAME_MAX, TAGS_MAX
 from muisti.core.query.filter_fields import is_path
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf
-from muisti.core.text.terms import encode_terms, query_terms, tokenize
+from muisti.core.text.forms import plain
+from muisti.core.text.marks import unmarked
+from muisti.core.text.terms import encode_terms, is_character, query_terms, tokenize
 
 # Options of a search beyond query, filter and fusion. A search without any of them has no `Options` at all
 
@@ -174,6 +176,7 @@ def _boosts(options: Options) -> Iterator[Problem]:
 
 TRUST_WEIGHT_MAX = 0.5  # share of its score that an untrusted memory may lose at most
 REQUEST = 0.5  # weight of words that phrase the request, such as "tell" or "summarise"
+FAINT = 0.3  # weight of a word with its accents, beside 1 for that without, and of a single character beside words
 REQUEST_TERMS = frozenset(
     term
     for term in tokenize(
@@ -252,15 +255,20 @@ def parse(text: str, match: Match) -> Wanted:
     >>> sorted(parse("the red house", "all").required)
     ['hous', 'red']
     """
-    plain = text.replace('"', " ")
-    quoted = [plain] if match == "phrase" else _QUOTED.findall(text)
+    regular = plain(text)
+    unquoted = regular.replace('"', " ")
+    quoted = [unquoted] if match == "phrase" else _QUOTED.findall(regular)
     phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
-    words = query_terms(plain)
+    words = query_terms(unquoted)
     terms: dict[str, float] = {}
     for word in words:
         terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
+    marked = [] if text.isascii() else [term for term in terms if term != unmarked(term)]
+    faint = [] if text.isascii() else [*marked, *filter(is_character, terms)]
+    if len(faint) < len(terms):
+        terms |= dict.fromkeys(faint, FAINT)
     place = {term: at for at, term in enumerate(terms)}
-    steps = dict.fromkeys(pairwise([place[word] for word in words]))
+    steps = dict.fromkeys(pairwise([place[word] for word in words if word not in marked]))
     return Wanted(
         text=text.strip(),
         terms=terms,
@@ -268,7 +276,7 @@ def parse(text: str, match: Match) -> Wanted:
         weights=np.array([*terms.values()], np.float64),
         pairs=np.array([step for step in steps if step[0] != step[1]], np.int32).reshape(-1, 2),
         steps=len(steps),
-        required=frozenset(terms) if match == "all" else frozenset(),
+        required=frozenset(terms).difference(marked) if match == "all" else frozenset(),
         phrases=() if match == "any" else phrases,
         quoted=phrases if match == "any" else (),
     )
