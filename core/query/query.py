@@ -194,10 +194,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
     `own` selects all that the caller may read, None for everything. `as_of` is the point of history to search, None for
     now. `reference_time` (microseconds) is the time at which age and expiry are measured, None for the time of that
-    point. With `min_evidence` there are no hits when the evidence is less. With `no_touch` the hits do not count as
-    retrieved. `trust_weight` is the share of its score that a memory with a trust of 0 loses. `second_query` is the way
-    to ask the second model of a space, None for the usual one. At most `instructions` standing instructions come beside
-    the hits. `options` are None for a plain search.
+    point. `time_zone` is the one in which words such as "today" are read, None for UTC. With `min_evidence` there are
+    no hits when the evidence is less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share
+    of its score that a memory with a trust of 0 loses. `second_query` is the way to ask the second model of a space,
+    None for the usual one. At most `instructions` standing instructions come beside the hits. `options` are None for a
+    plain search.
     """
 
     text: str = ""
@@ -211,6 +212,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     recency: Recency | None = None
     as_of: AsOf | None = None
     reference_time: int | None = None
+    time_zone: str | None = None
     min_evidence: Evidence | None = None
     trust_weight: float = 0.0
     second_query: SecondQuery | None = None

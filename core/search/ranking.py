@@ -33,6 +33,7 @@ from muisti.core.search.rankings import BY_MODE, Asked, Extra, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, POOL, Refined, neighbours, pool_of, refined
 from muisti.core.text.when.factor import time_factor
 from muisti.core.text.when.words import time_spans
+from muisti.core.text.when.zones import zone_named
 
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 
@@ -185,7 +186,8 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
         score = signals.weigh(score)
     defining = None if symbol is None else lifted(asked.index, snapshot, symbol, rows, score)
     score = lift(defining, score)
-    if spans := time_spans(asked.wanted.text, asked.now) if BY_MODE[asked.mode] else ():
+    zone = zone_named(query.time_zone)
+    if spans := time_spans(asked.wanted.text, asked.now, zone) if BY_MODE[asked.mode] else ():
         found, score = replace(found, spans=spans), score * time_factor(spans, at)
     quoted = None if asked.quoted is None else preferred(rows, asked.quoted, score)
     score = lift(quoted, score)

@@ -13,6 +13,7 @@ from muisti.core.model.terms import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.query import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Query, Reading
+from muisti.core.text.when.zones import zone_of
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc
 
@@ -92,6 +93,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recency: RecencyBody | None = None
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
+    time_zone: fields.TimeZone | None = None
     min_evidence: fields.MinEvidence | None = None
     trust_weight: fields.TrustWeight = 0.0
     second_query: fields.SecondQueryName | None = None
@@ -127,6 +129,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
+            time_zone=zone_of(self.time_zone, self.reference_time),
             min_evidence=self.min_evidence,
             trust_weight=self.trust_weight,
             second_query=self.second_query,
