@@ -1,4 +1,4 @@
-"""What words that name a period mean, and the words that must come before some of them."""
+"""Describe the meaning of words that name a period, and the words that must come before some of them."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -31,9 +31,7 @@ def zone_named(name: str | None) -> tzinfo:
     if len(name) <= NAME_MAX and _NAME.fullmatch(name):
         with suppress(KeyError, OSError, ValueError):  # unknown; a folder of zones; a file that is none
             return ZoneInfo(name)
-    raise InvalidInput.at(
-        "$.time_zone", f"{name[:NAME_MAX]!r} is no time zone; give Europe/Helsinki or +02:00"
-    )
+    raise InvalidInput.at("$.time_zone", f"{name[:NAME_MAX]!r} is no time zone; give Europe/Helsinki or +02:00")
 
 
 def zone_of(name: str | None, reference: datetime | None) -> str | None:

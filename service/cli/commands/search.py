@@ -9,7 +9,19 @@ from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
-from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option, real, weights
+from muisti.service.cli.options import (
+    as_filter,
+    as_of,
+    choice,
+    filters,
+    flag,
+    full,
+    integer,
+    option,
+    real,
+    time_zone,
+    weights,
+)
 from muisti.service.cli.output import answer, for_people, talk
 from muisti.service.cli.session import session, space_choice
 from muisti.service.cli.views import BRIEF, Shown, address, ago, brief, cell, fields, indented, short_id, stack, tabbed
@@ -17,7 +29,7 @@ from muisti.service.cli.views import BRIEF, Shown, address, ago, brief, cell, fi
 MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`
 # Fields of a search that leave the ranking as it is; the tail of such a search is left out on a terminal.
-PLAIN = {"query", "filter", "as_of", "highlight", "instructions", "no_touch", "receipt", "explain_ids"}
+PLAIN = {"query", "filter", "as_of", "time_zone", "highlight", "instructions", "no_touch", "receipt", "explain_ids"}
 RELATED = "Possibly related:"  # above hits of weak evidence
 
 
@@ -54,6 +66,7 @@ FACTORS = {
 @choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters
 @as_of
+@time_zone
 @choice("--fusion", "How hybrid combines two rankings.  [default: absolute]", get_args(Fusion))
 @real("--alpha", "Weight of meaning against words, 0 to 1.", 0, 1)
 @real("--recency-weight", "How much age lowers a score, 0 to 1.", 0, 1)
@@ -192,8 +205,8 @@ def _note_on(place: str, found: Mapping[str, Any], shown: int, *, filtered: bool
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the parameters of the request out of `asked`, which keeps the parts of the filter."""
-    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "second_query", "min_evidence")
-    body = {name: asked.pop(name) for name in (*plain, "explain", "highlight", "no_touch", "receipt")}
+    plain = ("limit", "as_of", "time_zone", "mode", "match", "fusion", "alpha", "trust_weight", "second_query")
+    body = {name: asked.pop(name) for name in (*plain, "min_evidence", "explain", "highlight", "no_touch", "receipt")}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}
     body["recency"] = {"function": "half_life", **given} if given else None
