@@ -50,7 +50,7 @@ _ORDINALS = (
     *("twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
 )
 ORDINALS = {name: place for place, name in enumerate(_ORDINALS, 1)}
-DECADES = dict(zip(("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"),
+DECADES: Mapping[str, int] = dict(zip(("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"),
                    range(20, 100, 10), strict=True))  # fmt: skip
 HOLIDAYS: Mapping[str, tuple[int, int]] = {
     **{"christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26)},
