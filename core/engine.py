@@ -30,6 +30,7 @@ from muisti.core.operations.generations.lifecycle import Generations, Progress
 from muisti.core.operations.generations.second_vectors import SecondVectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page
 from muisti.core.operations.quality.receipts import Receipts
+from muisti.core.operations.renewal import renew
 from muisti.core.operations.spaces.registry import Spaces
 from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
@@ -103,6 +104,7 @@ class Engine:
         self.models = Models(encoder, others, cache_bytes, SecondModels(seconds, policy.second_model or OFF))
         self._clock = clock
         migrate(database.primary, clock())
+        renew(database.primary)
         self.meters = Meters(database.meters)
         self.notifier = ChangeNotifier()
         given = Given(

@@ -68,7 +68,7 @@ CHANGES: Mapping[str, Change] = {
     "those three": Change([(meaning, "FEEDBACK", 0.0), (lexical, "WORTH", 0.0), (meaning, "TURN", 0.0)]),
     "kinds of answer": Change([(answering, "GAIN", 0.0)]),
     "speaker": Change([(speakers, "NAMED", 0.0), (speakers, "SIDE", 0.0)]),
-    "time words": Change([(ranking, "time_spans", lambda _text, _now: ())]),
+    "time words": Change([(ranking, "time_spans", lambda _text, _now, _zone: ())]),
     "late": Change([(blend, "LATE", 0.0)]),
     "order": Change([(blend, "ORDER", 0.0)]),
     "k1 1.2 everywhere": Change([(lexical, "saturation", lambda _average: blend.USUAL_K1)]),

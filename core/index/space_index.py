@@ -29,6 +29,7 @@ from muisti.core.support.memo import forget_texts
 from muisti.core.support.waiting import Lock, refuse_long
 from muisti.core.text.terms import FIELDS
 
+BESIDE_WEIGHT = 1.0  # of a word with its accents or a single character, for 1 of a word of the content
 COMPACT_AT = 4_096  # useless rows above which an index is compacted, if they are also more than half of it
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
 PAGE_ROWS = 20_000  # passages that a further page brings, about
@@ -307,5 +308,6 @@ class SpaceIndex:
 
 
 def field_units(settings: SpaceSettings) -> Ints:
-    """Return the lexical weight of each field in units, by the field's code."""
-    return in_units(np.array([settings.lexical_weights.get(field, 0.0) for field in FIELDS], np.float32))
+    """Return the lexical weight of each field in units, by the field's code, and that of terms beside the content."""
+    weights = [settings.lexical_weights.get(field, 0.0) for field in FIELDS]
+    return in_units(np.array([*weights, BESIDE_WEIGHT * weights[0]], np.float32))

@@ -117,6 +117,7 @@ Piece = tuple[Codes, Ints, Packed, Ints, Ints, Ints, Ints]
 
 _FIELD = np.uint64(56)
 _HASH = np.uint64((1 << 56) - 1)
+_BESIDE = np.uint64(6)  # `core.text.terms.BESIDE`: other forms of words that count already
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _ROW = np.uint32(16)
@@ -136,7 +137,7 @@ def born(codes: Codes, starts: Longs, units: Ints, lengths: Ints) -> Piece:
             field = codes[at] >> _FIELD
             unit = units[np.int64(field)]
             if unit > 0:
-                lengths[row] += unit
+                lengths[row] += unit if field != _BESIDE else np.int32(1)  # so that of equals a text without is first
                 hashes[kept], of_term[kept], in_content[kept] = codes[at] & _HASH, unit, field == 0
                 tokens += int(field == 0)
                 kept += 1

@@ -7,6 +7,7 @@ a filter only where nothing is left to rank by; else they stay in the text, and 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 from typing import Literal
 
 from muisti.core.model.errors import InvalidInput
@@ -97,8 +98,8 @@ class _Rest:
         self.told.append(told)
 
 
-def read(query: str, now: int) -> Intent:
-    """Return the intent of a query; `now` (microseconds) is the time that its time words refer to.
+def read(query: str, now: int, zone: tzinfo = UTC) -> Intent:
+    """Return the intent of a query; `now` (microseconds) is the time that its time words refer to, in `zone`.
 
     >>> read("documents tagged auth", 0).sentence
     'Asks for memories with the tag "auth", by importance and age, without ranking by text.'
@@ -114,7 +115,7 @@ def read(query: str, now: int) -> Intent:
     tagged = _read_tags(rest)
     _read_fields(rest)
     words = _words(rest.text)
-    spans = () if similar is not None else time_spans(rest.text, now)
+    spans = () if similar is not None else time_spans(rest.text, now, zone)
     bare = _words(_without(rest.text, spans))
     if set(bare) <= _FILLER | _TYPES.keys():
         return _listed(rest, spans, bare, words, tagged, similar)

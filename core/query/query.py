@@ -20,7 +20,9 @@ from muisti.core.query.filter_fields import is_path
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf
 from muisti.core.text.aliases import others
-from muisti.core.text.terms import encode_terms, query_terms, tokenize
+from muisti.core.text.forms import plain
+from muisti.core.text.marks import unmarked
+from muisti.core.text.terms import encode_terms, is_character, query_terms, tokenize
 
 # Options of a search beyond query, filter and fusion. A search without any of them has no `Options` at all
 
@@ -175,6 +177,7 @@ def _boosts(options: Options) -> Iterator[Problem]:
 
 TRUST_WEIGHT_MAX = 0.5  # share of its score that an untrusted memory may lose at most
 REQUEST = 0.5  # weight of words that phrase the request, such as "tell" or "summarise"
+FAINT = 0.3  # weight of a word with its accents, beside 1 for that without, and of a single character beside words
 REQUEST_TERMS = frozenset(
     term
     for term in tokenize(
@@ -192,11 +195,12 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
     `own` selects all that the caller may read, None for everything. `as_of` is the point of history to search, None for
     now. `reference_time` (microseconds) is the time at which age and expiry are measured, None for the time of that
-    point. With `min_evidence` there are no hits when the evidence is less. `applies` leaves out hits that probably do
-    not answer (`core.search.applied.surfaced`); None shows all. With `no_touch` the hits do not count as
-    retrieved. `trust_weight` is the share of its score that a memory with a trust of 0 loses. `second_query` is the way
-    to ask the second model of a space, None for the usual one. At most `instructions` standing instructions come beside
-    the hits. `options` are None for a plain search.
+    point. `time_zone` is the one in which words such as "today" are read, None for UTC. With `min_evidence` there are
+    no hits when the evidence is less. `applies` leaves out hits that probably do not answer
+    (`core.search.applied.surfaced`); None shows all. With `no_touch` the hits do not count as retrieved.
+    `trust_weight` is the share of its score that a memory with a trust of 0 loses. `second_query` is the way to ask the
+    second model of a space, None for the usual one. At most `instructions` standing instructions come beside the hits.
+    `options` are None for a plain search.
     """
 
     text: str = ""
@@ -210,6 +214,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     recency: Recency | None = None
     as_of: AsOf | None = None
     reference_time: int | None = None
+    time_zone: str | None = None
     min_evidence: Evidence | None = None
     applies: float | None = None
     trust_weight: float = 0.0
@@ -267,15 +272,20 @@ def parse(text: str, match: Match) -> Wanted:
     >>> sorted(parse("the red house", "all").required)
     ['hous', 'red']
     """
-    plain = text.replace('"', " ")
-    quoted = [plain] if match == "phrase" else _QUOTED.findall(text)
+    regular = plain(text)
+    unquoted = regular.replace('"', " ")
+    quoted = [unquoted] if match == "phrase" else _QUOTED.findall(regular)
     phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
-    words = query_terms(plain)
+    words = query_terms(unquoted)
     terms: dict[str, float] = {}
     for word in words:
         terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
+    marked = [] if text.isascii() else [term for term in terms if term != unmarked(term)]
+    faint = [] if text.isascii() else [*marked, *filter(is_character, terms)]
+    if len(faint) < len(terms):
+        terms |= dict.fromkeys(faint, FAINT)
     place = {term: at for at, term in enumerate(terms)}
-    steps = dict.fromkeys(pairwise([place[word] for word in words]))
+    steps = dict.fromkeys(pairwise([place[word] for word in words if word not in marked]))
     return Wanted(
         text=text.strip(),
         terms=terms,
@@ -283,7 +293,7 @@ def parse(text: str, match: Match) -> Wanted:
         weights=np.array([*terms.values()], np.float64),
         pairs=np.array([step for step in steps if step[0] != step[1]], np.int32).reshape(-1, 2),
         steps=len(steps),
-        required=frozenset(terms) if match == "all" else frozenset(),
+        required=frozenset(terms).difference(marked) if match == "all" else frozenset(),
         phrases=() if match == "any" else phrases,
         quoted=phrases if match == "any" else (),
     )

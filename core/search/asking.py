@@ -42,6 +42,7 @@ from muisti.core.search.rankings import Expected, Extra
 from muisti.core.search.refined import diverse, pool_of
 from muisti.core.search.searcher import Found, Searcher
 from muisti.core.store.database import Database
+from muisti.core.text.when.zones import zone_named
 
 # Merging of the answers of several spaces: weighted scores, groups and diversity over all hits, the best evidence
 
@@ -271,7 +272,8 @@ class Asking:
         options = query.options or NOTHING
         told = None
         if options.intent is not None:
-            told = intent.read(query.text, now if query.reference_time is None else query.reference_time)
+            asked_at = now if query.reference_time is None else query.reference_time
+            told = intent.read(query.text, asked_at, zone_named(query.time_zone))
             if options.intent == "applied":
                 query, told = _followed(query, told), replace(told, applied=True)
                 options = query.options or NOTHING

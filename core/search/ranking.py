@@ -35,6 +35,7 @@ from muisti.core.search.rankings import BY_MODE, Asked, Extra, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, POOL, Refined, neighbours, pool_of, refined
 from muisti.core.text.when.factor import of_events, time_factor
 from muisti.core.text.when.time_spans import time_spans
+from muisti.core.text.when.zones import zone_named
 
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 
@@ -195,7 +196,7 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
         score = signals.weigh(score)
     defining = None if symbol is None else lifted(asked.index, snapshot, symbol, rows, score)
     score = lift(defining, score)
-    if spans := of_events(text, time_spans(text, asked.now)):
+    if spans := of_events(text, time_spans(text, asked.now, zone_named(query.time_zone))):
         found, score = replace(found, spans=spans), score * time_factor(spans, at)
     quoted = None if asked.quoted is None else preferred(rows, asked.quoted, score)
     score = lift(quoted, score)

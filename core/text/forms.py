@@ -1,8 +1,11 @@
-"""Give one form to texts that differ only in case, width, white space or accents; look words up in compiled loops."""
+"""Give one form to texts that differ only in case, width, white space, dashes or quotes, or how accents are written.
+
+Words in ASCII are looked up in compiled loops.
+"""
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from threading import Lock
 from typing import Literal, TypeVar, cast
@@ -101,6 +104,17 @@ def _roomy(array: Array, size: int) -> Array:
     return array if size <= len(array) else cast(Array, np.resize(array, max(size, 2 * len(array))))
 
 
+INVISIBLE = "\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+"""Soft hyphens, joiners, marks of direction and selectors of a form, as ranges for a pattern."""
+
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_VARIANTS = {
+    **dict.fromkeys("‐‑‒–—―−⁃﹘", "-"),
+    **dict.fromkeys("‘’‚‛′‹›ʹʻʼʽ׳", "'"),
+    **dict.fromkeys("“”„‟″«»״〝〞", '"'),
+}
+_VARIANT = re.compile(f"[{''.join(_VARIANTS)}]")
+
 STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
 GROWTH = 18  # characters that NFKC makes of one, at most
 _PIECE = 1_024  # characters that are normalised at a time to measure a text
@@ -140,12 +154,12 @@ def outgrows(text: str, most: int) -> bool:
 
 
 def normalise(text: str) -> str:
-    r"""Give one form to texts that differ only in case, width and white space.
+    r"""Give one form to texts that differ only in case, width, white space, dashes, quotes and invisible characters.
 
-    >>> normalise("  Ｄeploy\n ON  friday ")
+    >>> normalise("  Ｄe\u00adploy\n ON  friday ")
     'deploy on friday'
     """
-    return " ".join(uniform(text).split())
+    return " ".join(regular(uniform(plain(text))).split())
 
 
 def uniform(text: str) -> str:
@@ -160,6 +174,26 @@ def same_text_hash(text: str) -> bytes:
         return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     out = np.empty(len(data), np.int8)
     return blake2b(out[: loops.normal(data, out)], digest_size=16).digest()
+
+
+def plain(text: str) -> str:
+    """Return the NFKC form without invisible characters, with one kind of hyphen and of each quote.
+
+    >>> plain("co\u00adoperate – it’s “so”")
+    'cooperate - it\\'s "so"'
+    """
+    return text if text.isascii() else regular(to_form("NFKC", _INVISIBLE.sub("", text)))
+
+
+def regular(text: str) -> str:
+    """Return the text with one kind of hyphen and of each quote, at the same places."""
+    return _VARIANT.sub(lambda found: _VARIANTS[found[0]], text)
+
+
+def visible(text: str) -> Sequence[int]:
+    """Return the places of the characters that are visible."""
+    gone = {found.start() for found in _INVISIBLE.finditer(text)}
+    return [at for at in range(len(text)) if at not in gone] if gone else range(len(text))
 
 
 def to_form(form: Literal["NFC", "NFKC"], text: str) -> str:

@@ -1,5 +1,6 @@
 """Show where a text answers: the best stretch of it, with the words that match in bold."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -27,6 +28,9 @@ def highlight(text: str, terms: Collection[str], around: int = 240) -> str | Non
     """
     wanted = set(terms)
     matches = [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
+    if characters := [term for term in wanted if len(term) == 1 and not term.isascii()]:  # found within bigrams
+        found = re.finditer("|".join(map(re.escape, characters)), text)
+        matches = sorted({*matches, *(Span(*match.span(), (match[0],)) for match in found)})
     if not matches:
         return None
     window = _window(text, _densest(matches, wanted, around), around)

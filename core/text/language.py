@@ -15,6 +15,7 @@ import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, witho
 
 from muisti.core.kernels import Longs
 from muisti.core.kernels import ascii as loops
+from muisti.core.text.marks import unmarked
 
 _LATIN = re.compile("[A-Za-zªº\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff]")
 
@@ -41,6 +42,13 @@ _TAGS = (
     "ru", "es", "sv", "tr",
 )  # fmt: skip
 TAGS: dict[str, str] = dict(zip(LANGUAGES, _TAGS, strict=True))
+# The languages of scripts that say more than English would, even where they are those of others.
+_SCRIPTS = {
+    "arabic": re.compile("[\u0600-\u06ff]"),
+    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "hindi": re.compile("[\u0900-\u0963]"),
+    "russian": re.compile("[\u0400-\u04ff]"),
+}
 ENOUGH = 2  # function words
 FIRST = 64  # words that decide
 CLEARLY = 3  # a text is English when one word of three is a function word of it
@@ -82,6 +90,21 @@ def language_of(words: Sequence[str]) -> str:
             weights[language] += 1 / len(speakers)
     best = weights.index(max(weights))  # English is first, and so wins a tie
     return LANGUAGES[best] if votes[best] >= ENOUGH else ENGLISH
+
+
+def script_language(words: Sequence[str]) -> str:
+    """Return the `language_of` words, or the usual language of their script where they do not tell theirs.
+
+    >>> script_language(["ключи", "лежат", "дома"]), script_language(["die", "hard"])
+    ('russian', 'english')
+    """
+    found = language_of(words)
+    if found != ENGLISH or all(map(str.isascii, words)):
+        return found
+    letters = "".join(words[:FIRST])
+    shares = [(len(pattern.findall(letters)), language) for language, pattern in _SCRIPTS.items()]
+    most, language = max(shares)
+    return language if 2 * most > len(letters) else ENGLISH
 
 
 def told(words: Sequence[str]) -> str | None:
@@ -127,6 +150,13 @@ def function_words(language: str) -> frozenset[str]:
     if language == ENGLISH:
         return QUESTION_WORDS
     return frozenset(word.casefold() for word in stop_words.get_stop_words(language))
+
+
+@cache
+def empty_words(language: str) -> frozenset[str]:
+    """Return the function words of a language, and how they look without accents."""
+    words = function_words(language)
+    return words if language == ENGLISH else words.union(map(unmarked, words))
 
 
 @cache

@@ -1,12 +1,16 @@
 """Split text into terms, with one analysis for stored text and for queries.
 
-A text is converted to NFKC and cut into runs. A run gives the terms that find it:
+A text is converted to NFKC, without invisible characters, and cut into runs. A run gives the terms that find it:
 
-    running Wörter     run, wörter                      case-folded English stems
+    running Wörter     run, worter                      case-folded English stems, without accents
     getUserName        getusernam, get, user, name      an identifier, then its parts
     QX-991             qx-991, qx, 991                  joined by one of - . / : + # with a digit, then its words
     C# .NET            c#, c, .net, net
-    版本3号            版本, 3, 号                      bigrams where a script has no spaces
+    版本3号            版本, 3, 号                      bigrams where a script has no spaces, and of Hangul
+    👍🏽                 👍                               an emoji without its skin tone
+
+After the terms of all runs come stems of the text's own language. Apart from these, words with their accents and single
+characters of bigrams are indexed as if they were in the field `BESIDE`.
 
 Terms depend on the Unicode tables of the running Python and on the stemmer, so `ANALYZER` is stored beside them.
 """
@@ -26,76 +30,45 @@ from muisti.core.kernels import ascii as loops
 from muisti.core.model.spaces import Field
 from muisti.core.support.memo import Memo, memoised
 from muisti.core.text.forms import STACK as STACK
-from muisti.core.text.forms import WordTable, ascii_bytes, is_mark, to_form, unstacked
+from muisti.core.text.forms import WordTable, ascii_bytes, is_mark, plain, unstacked, visible
 from muisti.core.text.forms import composed as composed
 from muisti.core.text.forms import fold as fold
 from muisti.core.text.forms import normalise as normalise
 from muisti.core.text.forms import outgrows as outgrows
 from muisti.core.text.forms import same_text_hash as same_text_hash
 from muisti.core.text.forms import uniform as uniform
-from muisti.core.text.language import ENGLISH, FIRST, function_words, language_of, speakers, spoken, stem
+from muisti.core.text.language import (
+    ENGLISH,
+    FIRST,
+    empty_words,
+    language_of,
+    script_language,
+    speakers,
+    spoken,
+    stem,
+)
+from muisti.core.text.marks import exact, unmarked
+from muisti.core.text.scripts import WORD_MAX as WORD_MAX
+from muisti.core.text.scripts import all_scripts, in_bigrams, patterns, telling
+from muisti.core.text.scripts import count_tokens as count_tokens
+from muisti.core.text.scripts import count_tokens_between as count_tokens_between
+from muisti.core.text.scripts import is_character as is_character
+from muisti.core.text.scripts import is_unspaced as is_unspaced
+from muisti.core.text.scripts import token_starts as token_starts
 
-ANALYZER = "2"  # changes whenever the same text may give other terms
+ANALYZER = "3"  # changes whenever the same text may give other terms
 
 FIELDS: tuple[Field, ...] = ("content", "key", "tags", "category", "author", "reason")  # the place is the field's code
+
+BESIDE = len(FIELDS)  # the code of further terms of the content, which count less
 
 Codes = npt.NDArray[np.uint64]  # one term each: the field in the top 8 bits, the term's hash in the low 56
 
 MEMO = 32_768  # runs, and terms, whose analysis is cached
 SHORT = 64  # characters; longer words are neither cached nor stemmed
-WORD_MAX = 24  # characters that count as one token
-
-# Han, kana, Thai, Lao, Myanmar and Khmer, without their digits and punctuation.
-_UNSPACED = (
-    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
-    r"\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    r"\U00020000-\U0003ffff"
-)
-# Characters within words that `\w` leaves out: accents, vowel signs, soft hyphens and joiners.
-_IGNORED = "\u00ad\u200c\u200d"
-_MARKS = (
-    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    r"\u06d6-\u06ed\u0711\u0730-\u074a\u0898-\u0963\u0971-\u0df3\u0f71-\u0f84\u0f8d-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff"
-    r"\u20d0-\u20ff\ufe20-\ufe2f" + _IGNORED
-)
-_LETTER = rf"[^\W{_UNSPACED}]"
-_WORD = rf"{_LETTER}++(?:[{_MARKS}]++{_LETTER}*+)*+"
-
+_HAN_OR_HANGUL = "\u3000", "\ud7ff"
 _SEGMENTS = re.compile(r"[^/:]+")
 _DIGIT = re.compile(r"\d")
-
-
-class _Patterns(NamedTuple):
-    runs: re.Pattern[str]
-    words: re.Pattern[str]
-    tokens: re.Pattern[str]
-
-
-# Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
-_ASCII = _Patterns(  # finds the same in ASCII as those for all scripts, twice as fast
-    runs=re.compile(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?"),
-    words=re.compile(r"\w++"),
-    tokens=re.compile(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]"),
-)
-
-
-@cache
-def _all_scripts() -> _Patterns:
-    """Compile the patterns on first use: `re` takes 20 ms for them."""
-    return _Patterns(
-        runs=re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++"),
-        words=re.compile(_WORD),
-        tokens=re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]"),
-    )
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(rf"[{_UNSPACED}]")
-
-
-def _patterns(text: str) -> _Patterns:
-    return _ASCII if text.isascii() else _all_scripts()
 
 
 class Span(NamedTuple):
@@ -116,13 +89,29 @@ def index_terms(text: str) -> list[str]:
     return [term for run in runs for term in _terms(run)] + _stems(runs)
 
 
+def terms_beside(text: str) -> list[str]:
+    """Return what else finds a text: its words with their accents, and single characters of bigrams.
+
+    >>> terms_beside("Zoë 桜の木")
+    ['zoë', '桜', '木']
+    """
+    runs = _runs(text)
+    return [*_exact(runs), *_characters(runs)]
+
+
 def index_codes(text: str, field: int) -> bytes:
-    """Return the `term_code` of each of the `index_terms`, 8 bytes each, little endian."""
+    """Return the `term_code` of each of the `index_terms` and `terms_beside`, 8 bytes each, little endian.
+
+    The latter have the code of `BESIDE` in the content.
+    """
+    text = plain(text)
     codes = _looked_up(text)
     if codes is None:
         runs = _runs(text)
         codes = b"".join(map(_remembered_codes, runs)) + _encoded(_stems(runs))
-    return codes if field == 0 else (np.frombuffer(codes, "<u8") | np.uint64(field << 56)).tobytes()
+        beside = _encoded([*_exact(runs), *_characters(runs)])
+        return _in_field(codes, field) + _in_field(beside, field or BESIDE)
+    return _in_field(codes, field)
 
 
 def tokenize(text: str) -> list[str]:
@@ -142,10 +131,11 @@ def query_terms(text: str) -> list[str]:
     """
     runs = _runs(text)
     folded = [run.casefold() for run in runs]
-    language = language_of(folded)
-    empty = function_words(language)
-    telling = [run for run, word in zip(runs, folded, strict=True) if word not in empty] or runs
-    return [term for run in telling for term in _terms(run)] + _native(telling, language, empty)
+    language = language_of(folded) if text.isascii() else script_language(folded)
+    empty = empty_words(language)
+    asked = [run for run, word in zip(runs, folded, strict=True) if word not in empty] or runs
+    beside = [] if text.isascii() else [*_exact(asked), *_syllables(asked)]
+    return [term for run in asked for term in _terms(run)] + _native(asked, language, empty) + beside
 
 
 def spans(text: str) -> list[Span]:
@@ -157,8 +147,8 @@ def spans(text: str) -> list[Span]:
     [Span(start=0, stop=3, terms=('fine',)), Span(start=4, stop=8, terms=('qx-9',)), \
 Span(start=4, stop=6, terms=('qx',)), Span(start=7, stop=8, terms=('9',))]
     """
-    composed = to_form("NFKC", text)
-    runs = _patterns(composed).runs.finditer(composed)
+    composed = plain(text)
+    runs = patterns(composed).runs.finditer(composed)
     found = [piece for run in runs for piece in _pieces(run[0], run.start()) if piece.terms]
     if composed == text:
         return found
@@ -176,45 +166,16 @@ def encode_terms(terms: Sequence[str], field: int) -> Codes:
     return np.fromiter((term_code(term, field) for term in terms), np.uint64, len(terms))
 
 
-def token_starts(text: str) -> list[int]:
-    """Return where each token starts. Cut at any of them, a text keeps its tokens.
-
-    A token is a word, a punctuation mark or a character of a script without spaces. A longer word than `WORD_MAX`
-    is several, so this is about what a language model counts.
-    """
-    return [token.start() for token in _patterns(text).tokens.finditer(text)]
-
-
-def count_tokens(text: str) -> int:
-    """Return the number of tokens, see `token_starts`.
-
-    >>> count_tokens("It's 版本3!")
-    7
-    """
-    data = ascii_bytes(text)
-    return len(_patterns(text).tokens.findall(text)) if data is None else loops.count(data, WORD_MAX)
-
-
-def count_tokens_between(text: str, borders: Sequence[int]) -> list[int]:
-    """Return the `count_tokens` of each stretch between two neighbouring borders, in ascending order.
-
-    >>> count_tokens_between("one two-three", [0, 4, 13])
-    [1, 3]
-    """
-    data = ascii_bytes(text)
-    if data is None:
-        return [count_tokens(text[start:stop]) for start, stop in pairwise(borders)]
-    found = np.empty(max(0, len(borders) - 1), np.int64)
-    loops.counts(data, np.array(borders, np.int64), WORD_MAX, found)
-    return found.tolist()
-
-
 def _origins(text: str) -> tuple[list[int], list[int]]:
-    """Return for each character of the NFKC form where the characters of `text` that it came from start and stop."""
-    text = unstacked(text)
-    borders = [0, *(at for at in range(1, len(text)) if not _joins_previous(text[at])), len(text)]
-    pieces = [(start, stop, unicodedata.normalize("NFKC", text[start:stop])) for start, stop in pairwise(borders)]
-    return [start for start, _, form in pieces for _ in form], [stop for _, stop, form in pieces for _ in form]
+    """Return for each character of the `plain` form where the characters of `text` that it came from start and stop."""
+    seen = visible(text)
+    bare = unstacked("".join(text[at] for at in seen))
+    borders = [0, *(at for at in range(1, len(bare)) if not _joins_previous(bare[at])), len(bare)]
+    pieces = [(start, stop, unicodedata.normalize("NFKC", bare[start:stop])) for start, stop in pairwise(borders)]
+    return (
+        [seen[start] for start, _, form in pieces for _ in form],
+        [seen[stop - 1] + 1 for _, stop, form in pieces for _ in form],
+    )
 
 
 def _joins_previous(char: str) -> bool:
@@ -224,12 +185,38 @@ def _joins_previous(char: str) -> bool:
 
 
 def _runs(text: str) -> list[str]:
-    composed = to_form("NFKC", text)
-    return _patterns(composed).runs.findall(composed)
+    composed = plain(text)
+    return patterns(composed).runs.findall(composed)
+
+
+def _in_field(codes: bytes, field: int) -> bytes:
+    return codes if field == 0 else (np.frombuffer(codes, "<u8") | np.uint64(field << 56)).tobytes()
 
 
 def _stems(runs: Sequence[str]) -> list[str]:
-    return _native(runs, language_of([run.casefold() for run in runs[:FIRST]]), frozenset())
+    return _native(runs, script_language([run.casefold() for run in runs[:FIRST]]), frozenset())
+
+
+def _exact(runs: Sequence[str]) -> list[str]:
+    """Return the words that have marks, with them: they rank a text above one without."""
+    spelled = (run for run in runs if not (run.isascii() or _HAN_OR_HANGUL[0] <= run[0] <= _HAN_OR_HANGUL[1]))
+    return [term for run in spelled for term in _remembered_exact(run)]
+
+
+def _exact_of_run(run: str) -> tuple[str, ...]:
+    words = () if in_bigrams(run) else (exact(word) for word in all_scripts().words.findall(run))
+    return tuple(word for word in words if word != unmarked(word))
+
+
+def _characters(runs: Sequence[str]) -> list[str]:
+    """Return the characters of runs in bigrams that are words by themselves, each once."""
+    lines = "\n".join(run for run in runs if len(run) > 1 and not run.isascii())
+    return [*dict.fromkeys(telling().findall(lines))] if lines else []
+
+
+def _syllables(runs: Sequence[str]) -> list[str]:
+    """Return the first syllables of Hangul runs of two, the second of which may be an ending."""
+    return [run[0] for run in runs if len(run) == 2 and "\uac00" <= run[0] <= "\ud7a3"]
 
 
 def _looked_up(text: str) -> bytes | None:
@@ -265,9 +252,8 @@ def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[
     """Return stems by the rules of a language other than English, where they differ from the English ones."""
     if language == ENGLISH:
         return []
-    words = [_folded(run) for run in runs if run.isalpha() and len(run) <= SHORT]
-    pairs = [(word, _native_stem(word, language)) for word in words if word not in empty]
-    return [native for word, native in pairs if native != _stem(word)]
+    words = [exact(run) for run in runs if len(run) <= SHORT and _is_word(run)]
+    return [native for word in words if word not in empty for native in _native_stems(word, language)]
 
 
 def _terms(run: str) -> tuple[str, ...]:
@@ -275,27 +261,27 @@ def _terms(run: str) -> tuple[str, ...]:
 
 
 def _terms_of_run(run: str) -> tuple[str, ...]:
-    if is_unspaced(run):
+    if in_bigrams(run):
         return tuple(_bigrams(run))
     return _word_terms(run) if run.isalnum() else tuple(term for piece in _pieces(run) for term in piece.terms)
 
 
 def _pieces(run: str, at: int = 0) -> list[Span]:
     """Return the terms of a run that starts at `at`, with their places."""
-    if is_unspaced(run):
+    if in_bigrams(run):
         return [Span(place, place + len(bigram), (bigram,)) for place, bigram in enumerate(_bigrams(run), at)]
     if run.isalnum():
         return [Span(at, at + len(run), _terms(run))]
-    pattern = _patterns(run).words
+    pattern = patterns(run).words
     if pattern.fullmatch(run):
         return [Span(at, at + len(run), _word_terms(run))]
     words = [Span(at + word.start(), at + word.end(), _terms(word[0])) for word in pattern.finditer(run)]
     return sorted(_names(run, at) + words, key=lambda piece: (piece.start, -piece.stop))
 
 
-def is_unspaced(run: str) -> bool:
-    """Tell whether a run of letters begins in a script that has no spaces between words."""
-    return not run.isascii() and _unspaced().match(run) is not None
+def _is_word(run: str) -> bool:
+    """Tell whether a run consists of letters and their marks."""
+    return run.isalpha() or (not run.isascii() and unmarked(exact(run)).isalpha())
 
 
 def _bigrams(run: str) -> list[str]:
@@ -310,7 +296,7 @@ def _names(run: str, at: int) -> list[Span]:
 
 
 def _is_name(text: str) -> bool:
-    is_word = _patterns(text).words.fullmatch
+    is_word = patterns(text).words.fullmatch
     return text[0] == "." or text[-1] in "+#" or (_DIGIT.search(text) is not None and not is_word(text))
 
 
@@ -337,7 +323,7 @@ def _starts_hump(word: str, at: int) -> bool:
 def _folded(word: str) -> str:
     if word.isascii():
         return word.lower()
-    return unicodedata.normalize("NFKC", word.translate(_WITHOUT_IGNORED).casefold())
+    return unmarked(exact(word))
 
 
 def _stem(word: str) -> str:
@@ -348,9 +334,16 @@ def _hash(term: str) -> int:
     return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little") & ((1 << 56) - 1)
 
 
-_WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
 _remembered_terms = Memo(_terms_of_run, MEMO, SHORT).__getitem__
 _remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
 _remembered_hash = Memo(_hash, MEMO, SHORT).__getitem__
 _codes_of_words = WordTable(_codes_of_run, MEMO, SHORT, speakers)
-_native_stem = memoised(MEMO)(stem)
+_remembered_exact = Memo(_exact_of_run, MEMO, SHORT).__getitem__
+
+
+@memoised(MEMO)
+def _native_stems(word: str, language: str) -> tuple[str, ...]:
+    """Return the stems of a word as it is and without its marks, where they differ from the English one."""
+    bare = unmarked(word)
+    stems = dict.fromkeys((unmarked(stem(word, language)), stem(bare, language)))
+    return tuple(native for native in stems if native != _stem(bare))

@@ -24,6 +24,7 @@ from muisti.core.model.terms import SPACES_MAX
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.query import Part
+from muisti.core.text.when.zones import zone_of
 from muisti.core.views.read import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
@@ -92,6 +93,7 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     recency: RecencyBody | None = None
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
+    time_zone: fields.TimeZone | None = None
     min_evidence: Annotated[
         Literal["none", "weak", "strong"],
         doc("The section memories is empty when there is less evidence. With `none` a line says so."),
@@ -125,6 +127,7 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
+            time_zone=zone_of(self.time_zone, self.reference_time),
         )
 
 

@@ -143,6 +143,14 @@ Metadata = Annotated[
     ),
 ]
 Time = Annotated[datetime, doc("RFC 3339, with time zone.", tz=True)]
+TimeZone = Annotated[
+    str,
+    doc(
+        "Zone of words like today: an IANA name or offset. Default: that of `reference_time`, else UTC.",
+        maxLength=64,
+        examples=["Europe/Helsinki", "+09:00"],
+    ),
+]
 AsOf = Annotated[str | int, doc("Show an earlier state: a time, or a point in history, whole or its number.")]
 EventAt = Annotated[datetime, doc("When it happened or was true; RFC 3339, with time zone.", tz=True)]
 ValidFrom = Annotated[datetime, doc("When the text becomes true; RFC 3339, with time zone.", tz=True)]

@@ -14,6 +14,7 @@ from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.applies import least
 from muisti.core.query.query import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Query, Reading
+from muisti.core.text.when.zones import zone_of
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc
 
@@ -93,6 +94,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recency: RecencyBody | None = None
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
+    time_zone: fields.TimeZone | None = None
     min_evidence: fields.MinEvidence | None = None
     applies: fields.Applies = False
     trust_weight: fields.TrustWeight = 0.0
@@ -129,6 +131,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
+            time_zone=zone_of(self.time_zone, self.reference_time),
             min_evidence=self.min_evidence,
             applies=least(self.applies),
             trust_weight=self.trust_weight,

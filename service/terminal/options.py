@@ -1,5 +1,6 @@
 """Options that several commands share, and the parsers of their values."""
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import LIMIT_MAX, Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
@@ -17,9 +19,10 @@ from muisti.service.terminal.base import Globals, completes
 from muisti.service.terminal.values import Number, OneOf, Whole, one_of, refuse
 
 if TYPE_CHECKING:
-    from muisti.core.text.when import time_spans
+    from muisti.core.text.when import time_spans, zones
 else:  # 40 ms, for times in words alone
     time_spans = Lazy("muisti.core.text.when.time_spans")
+    zones = Lazy("muisti.core.text.when.zones")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,8 +84,8 @@ class JsonObject(click.ParamType):
 class Moment(click.ParamType):
     """Parse a time, a date, a span such as 7d, or words such as "yesterday" and "last week". Empty stays empty.
 
-    A time without an offset is UTC. Words and spans count from now: a span goes back, or forward with `ahead`. A period
-    counts as its start.
+    A time without an offset is UTC. Words and spans count from now, and days are those of `TZ`: a span goes back, or
+    forward with `ahead`. A period counts as its start.
     """
 
     name = "time"
@@ -112,10 +115,19 @@ class Moment(click.ParamType):
         if text == "now" or seconds is not None:
             span = timedelta(seconds=seconds or 0)
             return (now + span if self._ahead else now - span).isoformat()
-        spans = time_spans.time_spans(text, int(now.timestamp() * 1_000_000))
+        spans = time_spans.time_spans(text, int(now.timestamp() * 1_000_000), zones.zone_named(own_zone()))
         if len(spans) != 1 or spans[0].text.lower() != text or spans[0].start is None:
             return None
         return from_us(spans[0].start).isoformat()
+
+
+def own_zone() -> str | None:
+    """Return the zone that the environment variable TZ names; None for UTC and where there is no such zone."""
+    name = os.environ.get("TZ", "").removeprefix(":")
+    try:
+        return None if zones.zone_named(name) is UTC else name
+    except InvalidInput:
+        return None
 
 
 class Point(Moment):
@@ -287,6 +299,12 @@ filters = group(
 
 
 as_of = option("--as-of", "Show the space as of a time, a date, or a Muisti-Seq or its number.", Point())
+
+
+time_zone = option(
+    "--time-zone", "Zone in which words like today are read.  [default: TZ, else UTC]",
+    callback=lambda _context, _option, given: given or own_zone(),
+)  # fmt: skip
 
 
 def comma_list(values: Sequence[str]) -> list[str]:

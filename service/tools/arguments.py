@@ -22,6 +22,7 @@ from muisti.core.query.applies import USUAL as LEAST
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query
+from muisti.core.text.when.zones import zone_of
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, SupersedeBody
@@ -153,6 +154,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recency_weight: float | None = None
     half_life_days: float | None = None
     as_of: fields.AsOf | None = None
+    time_zone: fields.TimeZone | None = None
     no_touch: bool = False
     instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
 
@@ -168,6 +170,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
             min_evidence=None if self.min_evidence == "none" else self.min_evidence,
             applies=0.0 if self.min_evidence == "none" else self.applies,
             as_of=self.as_of,
+            time_zone=self.time_zone,
             no_touch=self.no_touch,
             instructions=self.instructions,
         )
@@ -185,6 +188,7 @@ class GetContext(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True)
     max_tokens: int = 1000
     encoding: Annotated[str, Meta(extra_json_schema={"enum": list(ENCODINGS)})] = USUAL
     conversation: str | None = None
+    time_zone: fields.TimeZone | None = None
     profile: int = 0
 
     def request(self) -> Request:
@@ -200,6 +204,7 @@ class GetContext(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True)
             token_budget=self.max_tokens,
             encoding=self.encoding,
             conversation=self.conversation,
+            time_zone=zone_of(self.time_zone, None),
             sections=sections,
             instructions=True,
         )

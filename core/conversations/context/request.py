@@ -91,8 +91,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A context to be made. `sections` are filled and shown in this order, `memories` is filled last.
 
     `filter` holds for all sections that are searched for. `spaces` are searched beside the space that is asked, which
-    has the weight 1 unless it is among them. `reference_time` is in microseconds. `template` has the
-    placeholders `$context`, `$query`, `$notice` and the names of sections; without one the layout is ours.
+    has the weight 1 unless it is among them. `reference_time` is in microseconds, `time_zone` as in `Query`. `template`
+    has the placeholders `$context`, `$query`, `$notice` and the names of sections; without one the layout is ours.
 
     `instructions` says whether standing instructions that apply come before the sections, in a section of their own
     that is there only when there are any. None: when `sections` are left out.
@@ -113,6 +113,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     recency: Recency | None = None
     as_of: AsOf | None = None
     reference_time: int | None = None
+    time_zone: str | None = None
     min_evidence: Evidence = "none"
     no_touch: bool = False
     instructions: bool | None = None
@@ -153,6 +154,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             recency=self.recency,
             as_of=self.as_of,
             reference_time=self.reference_time,
+            time_zone=self.time_zone,
             min_evidence=min_evidence,
             no_touch=self.no_touch,
             instructions=0,

@@ -197,6 +197,11 @@ def forget_segments(space: SpaceRow) -> Statement:
     return Statement("DELETE FROM segments WHERE space_id = ?", (space.id,))
 
 
+def forget_packed() -> Statement:
+    """Delete the segments of all spaces that have terms."""
+    return Statement("DELETE FROM segments WHERE format = ?", (FORMAT,))
+
+
 def segments_with_erased(space: SpaceRow) -> Statement:
     """Select (generation id, format, first, seen, data) of a segment with versions erased after it was packed."""
     return Statement(

@@ -1,293 +1,275 @@
-"""Recognise words that name a period: "7 May 2023", "last summer", "two days ago", "Q3", "the week before last"."""
+"""Read words that name a period: "7 May 2023", "last summer", "two days ago", "Q3", "the week before last"."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
-from functools import cache
+from datetime import datetime
 from typing import cast
 
-import msgspec
-
+from muisti.core.text.when.meaning import AT, IN, IN_LOWER, IN_SHORT, ON, Name, never, weekday_number
+from muisti.core.text.when.patterns import (
+    DECADES,
+    FIRST,
+    HOLIDAYS,
+    MONTHS,
+    NUMBER,
+    ORDINALS,
+    THIS,
+    UNIT,
+    WORD,
+    period,
+)
 from muisti.core.text.when.periods import (
     DAY,
-    NUMBER,
-    NUMBERS,
-    SEASONS,
-    UNIT,
-    WEEKDAY,
-    WEEKDAYS,
     Period,
     Unit,
     Which,
+    Zone,
     containing,
-    month,
+    date,
+    easter,
+    iso_week,
     nearest,
-    nearest_weekday,
-    number,
     season,
     shifted,
-    unit_named,
+    unit_of,
 )
+from muisti.core.text.when.relative import RELATIVE
 
-Resolve = Callable[[datetime], Period]
-"""The period that words name, for a reference. Raises ValueError or OverflowError when there is none."""
-
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
+_HALF_READ = re.compile(
+    rf"(?:(?:{NUMBER})\s+(?:{UNIT})s?\s*,?\s*(?:and)?|\b(?:hundred|thousand)(?:\s+and)?|\d\s*[-/]"
+    r"|\b(?:(?:more|less|fewer)\s+than|over|under|half|and\s+a))\s*$|\d[.,]$",
+    re.IGNORECASE,
 )
-SEASON = "|".join(SEASONS)
-_MONTH = "|".join(MONTHS)
-_SHORT_MONTH = rf"(?:{_MONTH}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
-_YEAR = r"(?:1[5-9]|20)\d\d"
-_DAY = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
-_COUNTED = "words|tokens|times|users|people|customers|dollars|euros|items|rows|lines|pages|steps|points|files|requests"
-_NOT_MINE = "".join(rf"(?<!\b{word}\s)" for word in ("my", "our", "his", "her", "your", "their"))  # "my last fall"
-_NOT_HALF = r"(?<!\bhalf\s)"
-_TODAY = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1, "last night": -1}
-_THIS: dict[str, Which] = {
-    **{"last": "last", "past": "last", "previous": "last", "this": "this", "current": "this"},
-    **{"next": "next", "coming": "next", "upcoming": "next"},
-}
-
-_DIGITS_FIRST = rf"""
-    (?P<iso>(?<![./-])(?P<iso_year>{_YEAR})(?P<sep>[-/])(?P<iso_month>\d\d?)(?:(?P=sep)(?P<iso_day>\d\d?))?
-        (?:T[\d:.]+Z?)?(?![\w/-]|\.\d))
-    |(?P<digits>(?<![./-])(?P<one>\d\d?)(?P<mark>[./])(?P<two>\d\d?)(?P=mark)(?P<digits_year>{_YEAR})(?![\w/-]|\.\d))
-    |(?P<day_month>(?P<dm_day>{_DAY})\s+(?:of\s+)?(?P<dm_month>{_SHORT_MONTH})(?:,?\s+(?P<dm_year>{_YEAR}))?(?!\w))
-    |(?P<decade>(?P<d_year>{_YEAR})(?<=0)s\b)
-    |(?P<year_quarter>(?P<yq_year>{_YEAR})[\s,-]+q(?P<yq_number>[1-4])(?!\w))
-    |(?P<year>(?<![.,/$€£#-])(?:year\s+)?(?P<y_year>{_YEAR})(?![\w%/-]|[.,:]\d|\s*(?:{_COUNTED})\b))"""
-_NAMES_FIRST = rf"""
-    (?P<month_day>(?P<md_month>{_SHORT_MONTH})\s+(?P<md_day>{_DAY})(?![\w:%]|\.\d)(?:,?\s+(?P<md_year>{_YEAR})(?!\w))?)
-    |(?P<month>(?:{_NOT_MINE}(?P<m_which>last|this|next)\s+)?
-        (?:(?P<m_month>{_MONTH}|sept)|(?P<m_short>{_SHORT_MONTH})(?=,?\s+{_YEAR}))
-        (?:,?\s+(?:of\s+)?(?P<m_year>{_YEAR}))?(?!\w))
-    |(?P<season>(?:{_NOT_MINE}(?P<s_which>last|this|next)\s+)?
-        (?P<s_name>{SEASON})(?:\s+(?:of\s+)?(?P<s_year>{_YEAR}))?(?!\w))
-    |(?P<quarter>q(?P<q_number>[1-4])(?:[\s,-]+(?:of\s+)?(?P<q_year>{_YEAR}))?(?!\w|[\s,-]+(?:of\s+)?(?:fy|['’]?\d\d\b)))
-    |(?P<weekday>(?:{WEEKDAY})\b(?!\s+(?:before\s+last|after\s+next)\b))"""
-_RELATIVE = rf"""
-    (?P<around_today>day\s+(?P<side>before\s+yesterday|after\s+tomorrow)\b)
-    |(?P<named_day>(?:today|tonight|yesterday|tomorrow|last\s+night|this\s+(?:morning|afternoon|evening))\b)
-    |(?P<second>(?:(?P<second_unit>week|weekend|month|quarter|year)|(?P<second_weekday>{WEEKDAY}))\s+(?P<second_side>before\s+last|after\s+next)\b)
-    |(?P<relative>{_NOT_MINE}(?P<which>last|past|previous|this|current|next|coming|upcoming)\s+
-        (?:(?P<unit>week|weekend|month|quarter|year|decade)|(?P<r_weekday>{WEEKDAY}))\b(?!\s+of\b))
-    |(?P<rolling>(?P<rolling_which>last|past|previous|next|coming)\s+
-        (?P<rolling_number>{NUMBER})\s+(?P<rolling_unit>{UNIT})s?\b)
-    |(?P<weekend>(?<=the\s)weekend\b)"""
-_COUNT_FIRST = rf"""
-    (?P<weekdays_ago>(?P<wa_number>{NUMBER})\s+(?P<wa_weekday>{WEEKDAY})s?\s+ago\b)
-    |(?P<ago>{_NOT_HALF}(?P<ago_number>{NUMBER})\s+(?P<ago_unit>{UNIT})s?\s+ago\b)
-    |(?P<ahead>(?P<ahead_number>{NUMBER})\s+(?P<ahead_unit>{UNIT})
-        (?:s?\s+(?:from\s+(?:now|today)|hence)\b|(?:['’]s|s['’]?)\s+time\b))"""
-_PERIOD = rf"(?<!\w)(?:{_DIGITS_FIRST}|{_NAMES_FIRST}|{_RELATIVE}|{_COUNT_FIRST})"
-_WORD = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
-
-# fmt: off
-_FIRST = frozenset({
-    "q", "day", "today", "tonight", "yesterday", "tomorrow", "week", "weekend", "month", "quarter", "year",
-    "last", "past", "previous", "this", "current", "next", "coming", "upcoming",
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-}).union(MONTHS, SEASONS, WEEKDAYS, NUMBERS)
-"""The words with which a period begins, if not with digits."""
-
-IN_LOWER = frozenset({"in", "during", "since", "until", "till", "of", "as of", "back in"})
-"""Words after which a month stands that is also a verb, in lower case: "may", "march"."""
-IN = IN_LOWER | {"by", "before", "after", "prior to", "up to", "for", "throughout", "over", "within"}
-"""The same for other months, seasons and years."""
-ON = frozenset({
-    "on", "since", "until", "till", "by", "before", "after", "prior to", "up to", "as of", "over", "for", "around",
-})
-"""The same for days of the week."""
-# fmt: on
-
-
-class Name(msgspec.Struct, frozen=True):
-    """The meaning of a match.
-
-    `yearless`: it is the latest period of its name, by the reference or by the period that it is joined to. `leads`: it
-    is certainly a time only after one of these words. None: always.
-    """
-
-    resolve: Resolve
-    yearless: bool = False
-    leads: frozenset[str] | None = None
-
-
-@cache
-def _period() -> re.Pattern[str]:
-    """Compile the pattern on first use: `re` takes 10 ms for it."""
-    return re.compile(_PERIOD, re.IGNORECASE | re.VERBOSE)
+_COUNTED = ("ago", "ahead", "weekdays_ago")
 
 
 def names(text: str, stop: int) -> Iterator[tuple[int, int, Name]]:
     """Yield every period that is named before `stop`: where its words start and stop, and their meaning."""
     done = 0
-    for word in _WORD.finditer(text, 0, stop):
+    for word in WORD.finditer(text, 0, stop):
         start = word.start()
-        if start >= done and (text[start].isdecimal() or word[0].lower() in _FIRST):
-            match = _period().match(text, start)
+        if start >= done and (not text[start].isalpha() or _begins(word[0].lower())):
+            match = period().match(text, start)
             if match is not None:
                 done = match.end()
-                yield start, done, _READERS[cast(str, match.lastgroup)](match)
+                group = cast(str, match.lastgroup)
+                half = group in _COUNTED and _HALF_READ.search(text[max(0, start - 20) : start])
+                yield start, done, Name(never) if half else _READERS[group](match)
+
+
+def _begins(word: str) -> bool:
+    return word in FIRST
+
+
+# Dates
 
 
 def _iso(match: re.Match[str]) -> Name:
     year, number_, day = int(match["iso_year"]), int(match["iso_month"]), match["iso_day"]
     if day is None and match["sep"] == "/":
-        return Name(_never)
-    return Name(lambda _: _date(year, number_, int(day)) if day else month(year, number_))
+        return Name(never)
+    if day is None:
+        return Name(lambda at: unit_of("month", year, number_, at.tzinfo))
+    return Name(lambda at: date(year, number_, int(day), at.tzinfo))
 
 
 def _digits(match: re.Match[str]) -> Name:
     """Read a date of digits, day first; a second number above 12 is the day instead (American order)."""
     one, two, year = int(match["one"]), int(match["two"]), int(match["digits_year"])
-    return Name(lambda _: _date(year, two, one) if two <= 12 else _date(year, one, two))
+    return Name(lambda at: date(year, two, one, at.tzinfo) if two <= 12 else date(year, one, two, at.tzinfo))
 
 
-def _calendar_day(name: str, day: str, year: str | None) -> Name:
-    number_, day_number = _month_number(name), int(day.rstrip("sthndrSTHNDR"))
-    leads = ON | IN if name in ("may", "march") and year is None else None
-    return _yearly(lambda year: _date(year, number_, day_number), year, "latest", leads)
+def _day_month(match: re.Match[str]) -> Name:
+    last = _day(match["dm_day"] or match["dm_word"])
+    first = _day(match["dm_from"]) if match["dm_from"] else last
+    return _days(match["dm_month"], (first, last), match["dm_weekday"], match["dm_year"])
+
+
+def _month_day(match: re.Match[str]) -> Name:
+    first = _day(match["md_day"] or match["md_word"])
+    last = _day(match["md_to"]) if match["md_to"] else first
+    return _days(match["md_month"], (first, last), match["md_weekday"], match["md_year"])
+
+
+def _days(name: str, days: tuple[int, int], weekday: str | None, year: str | None) -> Name:
+    """Return the days of a month from one to another. With a weekday, the year is one in which it is that day."""
+    month, (first, last) = _month_number(name), days
+
+    def make(year_: int, zone: Zone) -> Period:
+        start = date(year_, month, first, zone)
+        if weekday and year is None and start.start.weekday() != weekday_number(weekday):
+            raise ValueError("another day of the week")
+        return Period(start.start, date(year_, month, last, zone).stop)
+
+    leads = ON | IN if name.lower() in ("may", "march") and year is None and weekday is None else None
+    return _yearly(make, year, "latest", leads)
+
+
+def _nth(match: re.Match[str]) -> Name:
+    """Read a day without its month: "the 5th", "Monday the 5th", "the 5th of last month"."""
+    day, weekday, which = _day(match["n_day"]), match["n_weekday"], (match["n_which"] or "").lower()
+    if " of " in " ".join(match[0].lower().split()):
+        count = {"last": -1, "next": 1}.get(which, 0)
+
+        def within(at: datetime) -> Period:
+            month = shifted(containing("month", at).start, "month", count)
+            return date(month.year, month.month, day, at.tzinfo)
+
+        return Name(within)
+
+    def resolve(at: datetime) -> Period:
+        month = containing("month", at).start
+        for back in range(84 if weekday else 3):
+            earlier = shifted(month, "month", -back)
+            if day <= (shifted(earlier, "month", 1) - DAY).day:
+                found = date(earlier.year, earlier.month, day, at.tzinfo)
+                if found.start <= at and (not weekday or found.start.weekday() == weekday_number(weekday)):
+                    return found
+        raise ValueError("no such day")
+
+    return Name(resolve, leads=None if weekday else ON)
+
+
+# Months, seasons, quarters, years
 
 
 def _month(match: re.Match[str]) -> Name:
-    name, which = match["m_month"] or match["m_short"] or "sept", match["m_which"]
-    number_ = _month_number(name)
-    leads = IN_LOWER if name in ("may", "march") else None if which else IN
-    return _yearly(lambda year: month(year, number_), match["m_year"], _which(which), leads)
+    name, which, year = match["m_month"].lower(), match["m_which"], match["m_year"]
+    certain = None if which and (name not in ("may", "march") or match["m_month"][0].isupper()) else IN
+    month = _month_number(name)
+    short = name not in MONTHS and name != "sept"
+    leads = certain and (IN_SHORT if short else IN_LOWER if name in ("may", "march") else certain)
+    return _yearly(lambda year, zone: unit_of("month", year, month, zone), year, _which(which), leads)
 
 
 def _season(match: re.Match[str]) -> Name:
     name, which = match["s_name"].lower(), match["s_which"]
-    return _yearly(lambda year: season(year, name), match["s_year"], _which(which), None if which else IN)
+    leads = None if which else IN
+    return _yearly(lambda year, zone: season(year, name, zone), match["s_year"], _which(which), leads)
+
+
+def _holiday(match: re.Match[str]) -> Name:
+    name, which = " ".join(match["h_name"].lower().replace("’", "'").split()), match["h_which"]
+    month, day = HOLIDAYS[name.replace("years", "year's").replace("valentines", "valentine's")]
+
+    def make(year: int, zone: Zone) -> Period:
+        if month:
+            return date(year, month, day, zone)
+        if not day:
+            return easter(year, zone)
+        november = date(year, 11, 1, zone).start
+        return containing("day", november + (21 + (3 - november.weekday()) % 7) * DAY)
+
+    return _yearly(make, match["h_year"], _which(which), None if which else AT)
 
 
 def _quarter(match: re.Match[str]) -> Name:
-    first = 3 * int(match["q_number"]) - 2
-    return _yearly(
-        lambda year: containing("quarter", datetime(year, first, 1, tzinfo=UTC)), match["q_year"], "latest", IN
+    year = match["q_year"] or match["q_fiscal"]
+    return _part_of_year(match["q_number"], match["q_half"], year)
+
+
+def _part_of_year(quarter: str | None, half: str | None, year: str | None) -> Name:
+    unit: Unit = "quarter" if quarter else "half"
+    first = 3 * int(quarter) - 2 if quarter else 6 * int(half or 1) - 5
+    leads = IN if quarter else IN_SHORT
+    return _yearly(lambda year, zone: unit_of(unit, year, first, zone), year, "latest", leads)
+
+
+def _years(match: re.Match[str]) -> Name:
+    first, last = int(match["ys_first"]), int(match["ys_last"])
+    if first >= last:
+        return Name(never)
+    return Name(
+        lambda at: Period(unit_of("year", first, 1, at.tzinfo).start, unit_of("year", last, 1, at.tzinfo).stop),
+        leads=IN | {"from", "between"},
     )
 
 
-def _yearly(make: Callable[[int], Period], year: str | None, which: Which, leads: frozenset[str] | None) -> Name:
-    """Return a yearly period: that of the named year, which is certain, or else the one that `which` selects."""
-    if year is not None:
-        return Name(lambda _: make(int(year)))
-    return Name(lambda at: nearest(make, at, which), True, leads)
-
-
-def _unit_of(unit: Unit, year: int, month: int = 1, leads: frozenset[str] | None = None) -> Name:
-    return Name(lambda _: containing(unit, datetime(year, month, 1, tzinfo=UTC)), leads=leads)
-
-
-def _days_away(days: int) -> Name:
-    return Name(lambda at: containing("day", at + days * DAY))
-
-
-def _second(match: re.Match[str]) -> Name:
-    count = -2 if "last" in match["second_side"].lower() else 2
-    if match["second_weekday"]:
-        return _weekdays_away(match["second_weekday"], count)
-    unit = unit_named(match["second_unit"])
-    return Name(lambda at: containing(unit, shifted(containing(unit, at).start, unit, count)))
-
-
-def _relative(match: re.Match[str]) -> Name:
-    word = match["which"].lower()
-    which = _THIS[word]
-    if match["r_weekday"]:
-        weekday = WEEKDAYS.index(match["r_weekday"].lower())
-        return Name(lambda at: nearest_weekday(weekday, at, which))
-    unit = unit_named(match["unit"])
-    rolls = word == "past" or match.string[: match.start("which")].lower().endswith("the ")
-    if rolls and unit != "weekend" and which == "last":
-        return Name(lambda at: Period(shifted(at, unit, -1), at))
-    if unit == "weekend" and which != "this":
-        return Name(lambda at: _weekend(at, which))
-    count = {"last": -1, "this": 0, "next": 1}.get(which, 0)
-    return Name(lambda at: containing(unit, shifted(containing(unit, at).start, unit, count)))
-
-
-def _weekdays_away(name: str, count: int) -> Name:
-    """Return the weekday of that name, as many of them before or after the reference. Today is none of them."""
-    weekday, which = WEEKDAYS.index(name.lower()), "last" if count < 0 else "next"
-    weeks = 7 * (count + 1 if count < 0 else count - 1) * DAY
+def _short_decade(match: re.Match[str]) -> Name:
+    """Read "the '90s": the latest decade of that name that has begun."""
+    told = match["sd_mark"] or match["sd_bare"]
+    tens = int(told) if told else DECADES[match["sd_word"].lower()]
 
     def resolve(at: datetime) -> Period:
-        day = nearest_weekday(weekday, at, which)
-        return Period(day.start + weeks, day.stop + weeks)
+        century = at.year // 100 * 100
+        return unit_of("decade", century + tens if century + tens <= at.year else century - 100 + tens, 1, at.tzinfo)
 
-    return Name(resolve)
-
-
-def _rolling(match: re.Match[str]) -> Name:
-    unit, most = unit_named(match["rolling_unit"]), number(match["rolling_number"])[1]
-    if _THIS[match["rolling_which"].lower()] == "last":
-        return Name(lambda at: Period(shifted(at, unit, -most), at))
-    return Name(lambda at: Period(at, shifted(at, unit, most)))
+    return Name(resolve, leads=None if match["sd_mark"] else IN)
 
 
-def _ago(match: re.Match[str]) -> Name:
-    unit, (least, most) = unit_named(match["ago_unit"]), number(match["ago_number"])
-    return Name(lambda at: _between(unit, shifted(at, unit, -most), shifted(at, unit, -least)))
+def _calendar_week(match: re.Match[str]) -> Name:
+    week, year = int(match["cw_number"]), match["cw_year"]
+    leads = IN if week < 10 else None
+    return _yearly(lambda year, zone: iso_week(year, week, zone), year, "latest", leads)
 
 
-def _ahead(match: re.Match[str]) -> Name:
-    unit, (least, most) = unit_named(match["ahead_unit"]), number(match["ahead_number"])
-    return Name(lambda at: _between(unit, shifted(at, unit, least), shifted(at, unit, most)))
+def _iso_week(match: re.Match[str]) -> Name:
+    year, week = int(match["iw_year"]), int(match["iw_number"])
+    return Name(lambda at: iso_week(year, week, at.tzinfo))
 
 
-def _weekday(match: re.Match[str]) -> Name:
-    weekday = WEEKDAYS.index(match["weekday"].lower())
-    return Name(lambda at: nearest_weekday(weekday, at, "latest"), True, ON)
+def _yearly(make: Callable[[int, Zone], Period], year: str | None, which: Which, leads: frozenset[str] | None) -> Name:
+    """Return a yearly period: that of the named year, which is certain, or else the one that `which` selects."""
+    if year is None:
+        return Name(
+            lambda at: nearest(lambda year: make(year, at.tzinfo), at, which),
+            lambda at: nearest(lambda year: make(year, at.tzinfo), at, "next"),
+            leads,
+        )
+    if year[-1].isdigit():
+        number_ = _year_number(year)
+        return Name(lambda at: make(number_, at.tzinfo))
+    away = {"last": -1, "next": 1}.get(year.split()[0].lower(), 0)
+    return Name(lambda at: make(at.year + away, at.tzinfo))
 
 
-def _weekend(at: datetime, which: Which) -> Period:
-    saturday = nearest_weekday(5, at - DAY if which == "last" else at, which).start
-    return Period(saturday, saturday + 2 * DAY)
+def _unit_of(unit: Unit, year: int, leads: frozenset[str] | None = None) -> Name:
+    return Name(lambda at: unit_of(unit, year, 1, at.tzinfo), leads=leads)
 
 
-def _between(unit: Unit, first: datetime, last: datetime) -> Period:
-    return Period(containing(unit, first).start, containing(unit, last).stop)
-
-
-def _date(year: int, number_: int, day: int) -> Period:
-    return containing("day", datetime(year, number_, day, tzinfo=UTC))
-
-
-def _never(_: datetime) -> Period:
-    raise ValueError("no such date")
+# Numbers
 
 
 def _month_number(name: str) -> int:
     return next(place for place, known in enumerate(MONTHS, 1) if known.startswith(name[:3].lower()))
 
 
+def _day(words: str) -> int:
+    if words[0].isdigit():
+        return int(words.rstrip("sthndrSTHNDR"))
+    return ORDINALS[words.lower().split()[-1]]
+
+
+def _year_number(digits: str) -> int:
+    """Return the year of "2023", "'23" or "95": of two digits it is from 1970 to 2069."""
+    year = int(digits.lstrip("'’"))
+    return year if year >= 100 else year + (1900 if year >= 70 else 2000)
+
+
 def _which(word: str | None) -> Which:
-    return "latest" if word is None else _THIS[word.lower()]
+    return "latest" if word is None else THIS[word.lower()]
 
 
 _READERS: Mapping[str, Callable[[re.Match[str]], Name]] = {
+    "iso_week": _iso_week,
     "iso": _iso,
     "digits": _digits,
-    "day_month": lambda match: _calendar_day(match["dm_month"], match["dm_day"], match["dm_year"]),
-    "month_day": lambda match: _calendar_day(match["md_month"], match["md_day"], match["md_year"]),
+    "month_year": lambda match: Name(
+        lambda at: unit_of("month", int(match["my_year"]), int(match["my_month"]), at.tzinfo)
+    ),
+    "day_month": _day_month,
+    "month_day": _month_day,
+    "nth": _nth,
     "month": _month,
     "season": _season,
+    "holiday": _holiday,
     "quarter": _quarter,
     "decade": lambda match: _unit_of("decade", int(match["d_year"])),
-    "year_quarter": lambda match: _unit_of("quarter", int(match["yq_year"]), 3 * int(match["yq_number"]) - 2),
+    "short_decade": _short_decade,
+    "year_quarter": lambda match: _part_of_year(match["yq_number"], match["yh_number"], match["yq_year"]),
+    "years": _years,
     "year": lambda match: _unit_of("year", int(match["y_year"]), leads=IN),
-    "around_today": lambda match: _days_away(-2 if "yesterday" in match["side"].lower() else 2),
-    "named_day": lambda match: _days_away(_TODAY.get(" ".join(match["named_day"].lower().split()), 0)),
-    "second": _second,
-    "relative": _relative,
-    "rolling": _rolling,
-    "weekdays_ago": lambda match: _weekdays_away(match["wa_weekday"], -number(match["wa_number"])[1]),
-    "ago": _ago,
-    "ahead": _ahead,
-    "weekday": _weekday,
-    "weekend": lambda _: Name(lambda at: _weekend(at, "latest"), True, ON | IN | {"at"}),
+    "fiscal": lambda match: _unit_of("year", _year_number(match["f_year"])),
+    "calendar_week": _calendar_week,
+    **RELATIVE,
 }

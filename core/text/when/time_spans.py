@@ -1,26 +1,33 @@
 """Read time words of a question as stretches of time: "last week", "in May 2023", "before 7 May", "two days ago".
 
-English only. Relative words count from a reference moment; days are those of UTC. A name without a year means the
-latest that has begun by the reference. Ambiguous words ("may", "fall", a number) count only with other evidence: a
-preposition, a year or a day of the month.
+English only. Relative words count from a reference moment, and days are those of a zone. A name without a year means
+the latest that has begun by the reference. Ambiguous words ("may", "fall", a number) count only with other evidence: a
+preposition, a year or a day of the month. Words that are read only in part are no time.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import zip_longest
 
 import msgspec
 from msgspec.structs import replace
 
 from muisti.core.model.times import MICROSECOND, from_us, to_us
-from muisti.core.text.when.period_names import MONTHS, Name, names
-from muisti.core.text.when.periods import CONNECTORS, SEASONS, UNITS, WEEKDAYS, Lead, Period, lead_of, moved, part_of
+from muisti.core.text.forms import regular
+from muisti.core.text.when.leads import CONNECTORS, Lead, lead_of, moved, part_of
+from muisti.core.text.when.meaning import IN, IN_SHORT, Name, Resolve
+from muisti.core.text.when.period_names import names
+from muisti.core.text.when.patterns import DECADES, MONTHS, UNITS, WEEKDAYS
+from muisti.core.text.when.periods import SEASONS, Period
 
 LONGEST = 1_000  # characters that are read; a longer text is a document, not a question about a time
 
-_SINGULAR = (*UNITS, *WEEKDAYS, *MONTHS, *SEASONS)
+_SINGULAR = (*UNITS, *WEEKDAYS, *MONTHS, *SEASONS, "fortnight")
 _SHORT = (
-    "jan feb mar apr jun jul aug sep sept oct nov dec q1 q2 q3 q4 ago today tonight yesterday tomorrow night morning"
+    "jan feb mar apr jun jul aug sep sept oct nov dec q1 q2 q3 q4 h1 h2 ago today tonight yesterday tomorrow night "
+    "morning mon tue tues wed weds thu thur thurs fri sat sun christmas easter halloween boxing valentine valentines "
+    "thanksgiving fiscal last past previous next coming 1st 2nd 3rd 21st 22nd 23rd 31st"
 )
 _TRIGGERS = frozenset(
     word.encode()
@@ -30,9 +37,14 @@ _TRIGGERS = frozenset(
         *(_SHORT + " afternoon evening").split(),
         *map(str, range(1500, 2100)),
         *(f"{year}s" for year in range(1500, 2100, 10)),
+        *(f"{tens}s" for tens in range(20, 100, 10)),
+        *DECADES,
+        *(f"{day}th" for day in range(4, 31)),
+        *(f"fy{year}" for year in (*range(1500, 2100), *range(100))),
     )
 )
 """Every time span has one of these words. Looking for them takes microseconds, where the patterns take a hundred."""
+_CONNECTED = re.compile(r"\s*(?:[-–—]\s*\w|(?:to|until|till|through|and)\b)", re.IGNORECASE)
 _TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in range(256)).lower()
 
 
@@ -59,30 +71,51 @@ class _Place(msgspec.Struct, frozen=True):
 
     def period(self, at: datetime) -> Period | None:
         """Return the period, or None when the calendar has no such period."""
+        return self._resolved(self.name.resolve, at)
+
+    def period_after(self, at: datetime) -> Period | None:
+        """Return the next period of a name without a year after a moment, if there is one."""
+        return self._resolved(self.name.following or self.name.resolve, at)
+
+    def _resolved(self, resolve: Resolve, at: datetime) -> Period | None:
         try:
-            period = part_of(self.lead, self.name.resolve(at))
+            period = part_of(self.lead, resolve(at))
             moved(self.lead, period)
             return period
         except (OverflowError, ValueError):
             return None
 
 
-def time_spans(text: str, reference: int) -> tuple[TimeSpan, ...]:
+def time_spans(text: str, reference: int, zone: tzinfo = UTC) -> tuple[TimeSpan, ...]:
     """Return the times that a text names, in its order. `reference` is in microseconds since 1970. Never raises.
+
+    Days begin at midnight in `zone`.
 
     >>> [span.text for span in time_spans("Who came last week, and what may happen in May?", 1_700_000_000_000_000)]
     ['last week', 'in May']
     """
-    if _TRIGGERS.isdisjoint(text.encode("utf-8", "replace").translate(_TO_WORDS).split()):
+    if not _may_name(text):
         return ()
-    named = ((stop, name, lead_of(text, start)) for start, stop, name in names(text, LONGEST))
+    read = regular(text)
+    named = ((stop, name, lead_of(read, start)) for start, stop, name in names(read, LONGEST))
     places = [_Place(lead.start, stop, lead, name) for stop, name, lead in named]
-    resolved = _resolved(text, _certain(text, places), from_us(reference))
+    resolved = _resolved(read, _certain(read, places), _local(reference, zone))
     return tuple(
         (replace(span, unit=0) if span.start is not None and span.start > reference else span)
-        for span in _spans(text, resolved)
+        for span in _spans(read, resolved, text)
         if span.start is None or span.stop is None or span.start < span.stop
     )
+
+
+def _may_name(text: str) -> bool:
+    return not _TRIGGERS.isdisjoint(regular(text).encode("utf-8", "replace").translate(_TO_WORDS).split())
+
+
+def _local(reference: int, zone: tzinfo) -> datetime:
+    try:
+        return from_us(reference).astimezone(zone)
+    except OverflowError:  # at the ends of the calendar
+        return from_us(reference)
 
 
 def _certain(text: str, places: Sequence[_Place]) -> list[_Place]:
@@ -92,11 +125,18 @@ def _certain(text: str, places: Sequence[_Place]) -> list[_Place]:
         if after is not None and after.start <= place.start:
             continue  # it qualifies another: "the last weekend before 3 June"
         leads = place.name.leads
-        opens = place.lead.word in ("from", "between") and _joined(text, place, after)
+        opens = _joined(text, place, after) and (place.lead.word in ("from", "between") or _is_range(place, after))
+        if not opens and place.lead.word in ("from", "between") and _CONNECTED.match(text, place.stop):
+            continue  # to what is not understood
         follows = bool(kept) and _joined(text, kept[-1], place)
         if leads is None or place.lead.word in leads or place.lead.names_part or opens or follows:
             kept.append(place)
     return kept
+
+
+def _is_range(first: _Place, second: _Place | None) -> bool:
+    """Return whether a name that needs a preposition is the first of two with a dash between: "Q1-Q3 2023"."""
+    return second is not None and second.lead.word not in ("and", "or") and first.name.leads in (IN, IN_SHORT)
 
 
 def _joined(text: str, first: _Place, second: _Place | None) -> bool:
@@ -104,22 +144,29 @@ def _joined(text: str, first: _Place, second: _Place | None) -> bool:
 
 
 def _resolved(text: str, places: Sequence[_Place], at: datetime) -> list[tuple[_Place, Period]]:
-    """Return the places whose period exists. A place without a year takes the year of the place it is joined to."""
+    """Return the places whose period exists.
+
+    A place without a year takes the year of the place before or after that it is joined to.
+    """
     resolved: list[tuple[_Place, Period]] = []
-    for place in reversed(places):
-        joined = bool(resolved) and place.name.yearless and _joined(text, place, resolved[-1][0])
+    for at_, place in reversed(list(enumerate(places))):
+        before = places[at_ - 1] if at_ else None
+        joined = bool(resolved) and place.name.following is not None and _joined(text, place, resolved[-1][0])
         period = place.period(resolved[-1][1].start if joined else at)
+        if not joined and before is not None and before.name.following is None and _joined(text, before, place):
+            first = before.period(at)
+            period = place.period_after(first.start) if first is not None and place.name.following else period
         if period is not None:
             resolved.append((place, period))
     return resolved[::-1]
 
 
-def _spans(text: str, named: Sequence[tuple[_Place, Period]]) -> Iterator[TimeSpan]:
-    """Yield one span for each place, or for two places that are the ends of a range."""
+def _spans(read: str, named: Sequence[tuple[_Place, Period]], text: str) -> Iterator[TimeSpan]:
+    """Yield one span for each place, or for two places that are the ends of a range, with its words in `text`."""
     rest = list(reversed(named))
     while rest:
         place, period = rest.pop()
-        follows = bool(rest) and _joined(text, place, rest[-1][0])
+        follows = bool(rest) and _joined(read, place, rest[-1][0])
         if follows and (rest[-1][0].lead.word not in ("and", "or") or place.lead.word == "between"):
             last, end = rest.pop()
             yield _span(text, place.start, last.stop, (period.start, end.stop), end.stop - period.start)
@@ -141,8 +188,9 @@ def named_times(text: str) -> Iterator[tuple[int, int]]:
     >>> [text[start:stop] for start, stop in named_times(text)]
     ['May', 'Friday', 'next week']
     """
-    if _TRIGGERS.isdisjoint(text.encode("utf-8", "replace").translate(_TO_WORDS).split()):
+    if not _may_name(text):
         return
+    text = regular(text)
     for start, stop, name in names(text, len(text)):
         if name.leads is None or lead_of(text, start).word in name.leads:
             yield start, stop

@@ -8,6 +8,8 @@ import numpy as np
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.outcomes import Difference, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN
+from muisti.core.text.forms import normalise
+from muisti.core.text.marks import unmarked
 from muisti.core.write.conflicts.alignment import Alignment, align
 from muisti.core.write.conflicts.changes import LONGEST, changed_value
 from muisti.core.write.conflicts.claims import claim
@@ -78,7 +80,10 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
     """Return how two texts relate, or None when they are unrelated."""
-    near = cosine >= SIMILARITY_MIN and _alike_at_a_glance(existing, new)
+    near = cosine >= SIMILARITY_MIN
+    if near and not (existing.isascii() and new.isascii()) and unmarked(normalise(existing)) == unmarked(normalise(new)):
+        return Verdict("duplicate")
+    near = near and _alike_at_a_glance(existing, new)
     verdict = _judged(existing, new, cosine, encode) if near else None
     if verdict is not None and verdict.kind in CONTRARY and _are_of_several(existing, new):
         return Verdict("similar", verdict.differs)
@@ -161,7 +166,7 @@ def _compared(ours: Sequence[Word], theirs: Sequence[Word], cosine: float, encod
 
 def _alike_at_a_glance(one: str, other: str) -> bool:
     """Return whether enough words are common, in a quick test that takes a tenth of the time and drops most pairs."""
-    words, others = set(one.lower().split()), set(other.lower().split())
+    words, others = set(unmarked(one.lower()).split()), set(unmarked(other.lower()).split())
     longer = max(len(words), len(others))
     if longer < GLANCE_WORDS or len(words & others) >= GLANCE_SHARE * longer:
         return True

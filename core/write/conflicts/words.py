@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from muisti.core.support.memo import Memo, memoised
+from muisti.core.text.forms import plain
 from muisti.core.text.language import QUESTION_WORDS
 from muisti.core.text.terms import tokenize
 
@@ -99,6 +100,7 @@ def read(text: str) -> tuple[Word, ...]:
     [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
 ('in', 'function'), ('May', 'date')]
     """
+    text = plain(text)
     spans = [match.span(1) for match in _QUOTED.finditer(text)]
     quoted = _Spans(spans) if spans else None
     pieces: list[tuple[str, int]] = []

@@ -7,7 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.service.terminal.base import Globals, command
-from muisti.service.terminal.options import as_filter, as_of, choice, filters, flag, integer, option, weights
+from muisti.service.terminal.options import as_filter, as_of, choice, filters, flag, integer, option, time_zone, weights
 from muisti.service.terminal.output import answer
 from muisti.service.terminal.session import session
 from muisti.service.terminal.values import one_of, refuse
@@ -49,6 +49,7 @@ def _sections(
 @flag("--all fill", "Fill the budget, also with memories that say little beside the best.")
 @filters
 @as_of
+@time_zone
 @flag("--no-touch", "Do not count the memories as retrieved.")
 @flag("--receipt", "Record the context for `muisti receipt`, and print the record's ID.")
 def context(options: Globals, query: str, *, whole: bool, fill: bool, **asked: Any) -> None:
@@ -58,7 +59,7 @@ def context(options: Globals, query: str, *, whole: bool, fill: bool, **asked: A
     the text alone.
     """
     body = {"query": query, "token_budget": asked.pop("budget"), "compress": "never" if whole else None}
-    body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of")}
+    body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of", "time_zone")}
     body["spaces"] = [{"name": name, "weight": weight} for name, weight in asked.pop("spaces")] or None
     body |= {"fill": fill or None, "no_touch": asked.pop("no_touch") or None}
     body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(**asked) or None}

@@ -21,6 +21,7 @@ from muisti.service.terminal.options import (
     limit,
     option,
     real,
+    time_zone,
     weights,
 )
 from muisti.service.terminal.output import answer, for_people, talk
@@ -71,6 +72,7 @@ FACTORS = {
 @choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
 @filters
 @as_of
+@time_zone
 @choice("--fusion", "How hybrid combines two rankings.  [default: absolute]", get_args(Fusion))
 @real("--alpha", "Weight of meaning against words, 0 to 1.", 0, 1)
 @real("--recency-weight", "How much age lowers a score, 0 to 1.", 0, 1)
@@ -214,8 +216,8 @@ def _note_on(place: str, found: Mapping[str, Any], *, filtered: bool) -> str:
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the parameters of the request out of `asked`, which keeps the parts of the filter."""
-    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "second_query", "min_evidence")
-    body = {name: asked.pop(name) for name in (*plain, "explain", "highlight", "no_touch", "receipt")}
+    plain = ("limit", "as_of", "time_zone", "mode", "match", "fusion", "alpha", "trust_weight", "second_query")
+    body = {name: asked.pop(name) for name in (*plain, "min_evidence", "explain", "highlight", "no_touch", "receipt")}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}
     body["recency"] = {"function": "half_life", **given} if given else None

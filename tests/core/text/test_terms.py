@@ -9,7 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muisti.core.text.language import QUESTION_WORDS
+from muisti.core.text.marks import unmarked
 from muisti.core.text.terms import (
+    BESIDE,
     FIELDS,
     MEMO,
     STACK,
@@ -24,6 +26,7 @@ from muisti.core.text.terms import (
     same_text_hash,
     spans,
     term_code,
+    terms_beside,
     token_starts,
     tokenize,
 )
@@ -60,14 +63,38 @@ def fullwidth(text: str) -> str:
     ("使用Python3开发", ["使用", "python3", "开发"]),
     ("黑豹队的防守丢了308分。", ["黑豹", "豹队", "队的", "的防", "防守", "守丢", "丢了", "308", "分"]),
     ("カタカナとｶﾀｶﾅ", ["カタ", "タカ", "カナ", "ナと", "とカ", "カタ", "タカ", "カナ"]),
-    ("서울에서 만나요", ["서울에서", "만나요"]),
+    ("서울에서 만나요", ["서울", "울에", "에서", "만나", "나요"]),
+    ("Python은 3월에", ["python", "은", "3", "월에"]),
     ("หนังสือ", ["หน", "นั", "ัง", "งส", "สื", "ือ"]),
     ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
     ("infor\u00admation", ["inform"]),
-    ("... _ 😀", []),
+    ("... _", []),
+    ("Zoë à Málaga, ŁÓDŹ, Smørrebrød", ["zoe", "a", "malaga", "lodz", "smorrebrod"]),
+    ("Straße œuvre naïve Đà Nẵng", ["strass", "oeuvr", "naiv", "da", "nang"]),
+    ("İstanbul'da ışık", ["istanbul", "da", "isik"]),
+    ("Αθήνα ΑΘΗΝΑ", ["αθηνα", "αθηνα"]),
+    ("Ёлка йод мой", ["елка", "йод", "мой"]),
+    ("مُحَمَّد إلى أحمد مدرسة محـــمد", ["محمد", "الي", "احمد", "مدرسه", "محمد"]),
+    ("שָׁלוֹם", ["שלום"]),
+    ("٢٠٢٥ ۱۲", ["2025", "12"]),
+    ("don’t—QX–991 zero\u200bwidth\ufeff", ["don", "t-qx-991", "t", "qx", "991", "zerowidth"]),
+    ("👍🏽 👍 🇩🇪🇫🇷 👩\u200d💻 ☎\ufe0f 1\ufe0f\u20e3", ["👍", "👍", "🇩🇪", "🇫🇷", "👩", "💻", "☎", "1"]),
 ])  # fmt: skip
 def test_a_text_gives_these_terms(text: str, terms: list[str]):
     assert tokenize(text) == terms
+
+
+@pytest.mark.parametrize(("text", "beside"), [
+    ("plain words", []), ("Zoë est à Málaga", ["zoë", "à", "málaga"]), ("İstanbul", []), ("👍🏽 👍", ["👍🏽"]),
+    ("京都の桜", ["京", "都", "桜"]), ("桜", []), ("물은 서울에서", ["물", "서"]), ("หนังสือ", []),
+])  # fmt: skip
+def test_words_with_their_accents_and_characters_of_bigrams_find_a_text_too(text: str, beside: list[str]):
+    assert terms_beside(text) == beside
+
+
+@given(texts)
+def test_a_word_is_found_without_its_accents(text: str):
+    assert all(set(tokenize(unmarked(term))) <= set(tokenize(text)) for term in terms_beside(text) if len(term) > 1)
 
 
 @given(plain)
@@ -134,7 +161,7 @@ def test_a_question_keeps_its_telling_words(text: str, terms: list[str]):
 @given(texts)
 def test_a_question_asks_for_terms_of_its_text(text: str):
     asked = query_terms(text)
-    assert set(asked) <= set(tokenize(text)) and bool(asked) == bool(tokenize(text))
+    assert {*asked} <= {*index_terms(text), *terms_beside(text)} and bool(asked) == bool(tokenize(text))
 
 
 @given(st.text(min_size=1), st.integers(0, len(FIELDS) - 1))
@@ -174,13 +201,14 @@ long = st.lists(st.sampled_from([*LISTS, "x" * 70, "stavba", "Katzen", "running"
 @given(texts | long, st.integers(0, len(FIELDS) - 1))
 @example("Der Hund und die Katzen sind in dem Haus", 2)
 def test_a_text_is_indexed_under_the_codes_of_its_terms(text: str, field: int):
-    assert index_codes(text, field) == encode_terms(index_terms(text), field).astype("<u8").tobytes()
+    words, beside = encode_terms(index_terms(text), field), encode_terms(terms_beside(text), field or BESIDE)
+    assert index_codes(text, field) == np.concatenate([words, beside]).astype("<u8").tobytes()
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=60) | st.text("aB1_.-/:+# \x1c\n", max_size=60))
 def test_plain_ascii_has_the_terms_and_tokens_that_it_has_among_other_characters(text: str):
     assert tokenize(text) == [term for span in spans(text) for term in span.terms]
-    assert tokenize(f"{text} é") == [*tokenize(text), "é"]
+    assert tokenize(f"{text} é") == [*tokenize(text), "e"]
     assert count_tokens(text) == len(token_starts(text)) == count_tokens(f"{text} é") - 1
 
 
@@ -201,6 +229,8 @@ def test_normal_forms_are_stable(text: str):
 def test_the_same_text_is_recognised_in_other_clothes():
     assert same_text_hash("The café\nopens") == same_text_hash(" THE  cafe\u0301 ｏｐｅｎｓ")
     assert same_text_hash("The café opens") != same_text_hash("The café opened")
+    assert same_text_hash("It’s a well–known “co\u00adop”\ufeff") == same_text_hash('it\'s a well-known "coop"')
+    assert same_text_hash("résumé") != same_text_hash("resume")
     assert len(same_text_hash("")) == len(same_text_hash("a\ud800b")) == 16
     assert fold("Straße") == fold("STRASSE") and fold("ﬁ") != fold("ｆｉ")
     assert {word.casefold() for word in QUESTION_WORDS} == QUESTION_WORDS
