@@ -32,6 +32,7 @@ FRAME_HEADER_BYTES = 24
 FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES
 SAMPLED_PAGES = 8
 _HAS_PREAD = hasattr(os, "pread")
+_SALT = slice(16, 24)  # of the header of a log
 
 
 class _Frame(NamedTuple):
@@ -63,9 +64,9 @@ class LogFile:
 
     def ends_with(self, frames: int, head: bytes) -> bool:
         """Check that the header is valid, and that the frame which ended a commit belongs to the log."""
-        frame = self._read(_offset(frames), FRAME_HEADER_BYTES)
+        frame = self._read(LOG_HEADER_BYTES + (frames - 1) * FRAME_BYTES, FRAME_HEADER_BYTES)
         sound = int.from_bytes(head[:4]) in LOG_MAGIC
-        return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == salt_of(head)
+        return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == head[_SALT]
 
     def moved_pages(self, moved: int, frames: int, salt: bytes) -> dict[int, bytes] | None:
         """Read the last pages among the first `moved` of the `frames` of a log.
@@ -103,7 +104,7 @@ class LogFile:
 
 
 def salt_of(head: bytes) -> bytes:
-    return head[16:24]
+    return head[_SALT]
 
 
 def follows(salt: bytes, before: bytes) -> bool:
@@ -111,14 +112,9 @@ def follows(salt: bytes, before: bytes) -> bool:
     return int.from_bytes(salt[:4]) == (int.from_bytes(before[:4]) + 1) % (1 << 32)
 
 
-def log_bytes(frames: int) -> int:
-    """Return the least size of a log that has so many frames."""
-    return LOG_HEADER_BYTES + frames * FRAME_BYTES
-
-
 def _offset(place: int) -> int:
     """Return where a frame begins; places count from 1."""
-    return log_bytes(place - 1)
+    return LOG_HEADER_BYTES + (place - 1) * FRAME_BYTES
 
 
 LOG, INDEX = "-wal", "-shm"
@@ -185,13 +181,13 @@ class OpenedFiles:
         inodes, changed, size, log_size = found
         if inodes != self._inodes:
             self._replaced(inodes)
-        short = counted > 0 and log_size < log_bytes(counted)
+        short = counted > 0 and log_size < LOG_HEADER_BYTES + counted * FRAME_BYTES
         if short or (frames and not self._log.ends_with(frames, head)):
             self._check_log(connection, counted if short else frames)
         seen = self._seen
         if changed != seen.time or size != seen.size:
             self._account(connection, wait=wait, patient=patient)
-        elif frames and (seen.emptied or seen.checkpoints != (moved, salt_of(head))):  # the log has grown since
+        elif frames and (seen.emptied or seen.checkpoints != (moved, head[_SALT])):  # the log has grown since
             with self._noting:
                 if self._seen is seen:
                     self._seen = seen._replace(checkpoints=(moved, salt_of(head)), frames=counted)
