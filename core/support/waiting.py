@@ -43,32 +43,29 @@ class Urgent:
     _current: ContextVar["Urgent | None"] = ContextVar("urgent", default=None)
 
     def __init__(self) -> None:
-        self._counted = 0
-        self._count(1)
+        self.counted = 1  # 0 while it waits, and from its end
+        Urgent.running += 1
         self._current.set(self)
 
     def end(self) -> None:
         """End it, if it has not ended."""
-        self._count(0)
-
-    def _count(self, number: int) -> None:
-        Urgent.running += number - self._counted
-        self._counted = number
+        Urgent.running -= self.counted
+        self.counted = 0
 
     @classmethod
     @contextmanager
     def waiting(cls) -> Generator[None]:
         """Return a context in which the request of this task only waits, and needs no processor."""
         request = cls._current.get()
-        before = 0 if request is None else request._counted
-        if request is None or not before:
+        if request is None or not request.counted:
             yield
             return
-        request._count(0)
+        request.end()
         try:
             yield
         finally:
-            request._count(before)
+            request.counted = 1
+            Urgent.running += 1
 
 
 def work_slowly() -> None:

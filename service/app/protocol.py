@@ -182,7 +182,7 @@ class AdmittingProtocol(TimedProtocol):
     def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], more_headers: bytes) -> None:
         self._admission.refuse(method)
         self.transport.write(
-            BUSY_HEAD % (more_headers, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY)
+            BUSY_HEAD % (more_headers, request_id_of(dict(headers))) + (b"" if method == "HEAD" else BUSY_BODY)
         )
 
     def _listen_to_readers(self) -> None:

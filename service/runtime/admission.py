@@ -115,6 +115,7 @@ class Admission:
         self.turns = Turns(self.loop)
         self.refused = 0  # requests, so far
         self._patience, self._places = patience, max(1, round(ROOM * places))
+        self._stalled = STALLED * patience
         self._clock = clock
         self._logged_at, self._logged = float("-inf"), 0
 
@@ -122,11 +123,10 @@ class Admission:
         """Tell whether to admit a request that comes now."""
         if path in EXEMPT:
             return True
-        begins, moving = self.loop.wait(self._places, float("-inf")), self._clock() - STALLED * self._patience
+        begins, moving, longest = self.loop.wait(self._places, float("-inf")), self._clock() - self._stalled, 0.0
         for line in self._needed(method, path):
-            if begins + line.wait(self._places, moving) > self._patience:
-                return False
-        return True
+            longest = max(longest, line.wait(self._places, moving))
+        return begins + longest <= self._patience
 
     def begin(self, method: str, path: str, call: Callable[[], None]) -> None:
         """Begin an admitted request when its turn comes."""

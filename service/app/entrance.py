@@ -1,0 +1,35 @@
+"""The stages before the application: compression, web pages of other origins, the console, the caller."""
+
+from collections.abc import Mapping
+
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from muisti.service.asgi.messages import CODED, compressed
+from muisti.service.auth.browser import PAGED, WebPages
+from muisti.service.auth.middleware import AuthMiddleware
+from muisti.service.console.mount import is_console
+
+
+class Entrance:
+    """Passes a request through the stages that its headers and its path ask for. The gate finds the caller."""
+
+    def __init__(self, gate: AuthMiddleware, pages: WebPages, console: ASGIApp | None) -> None:
+        self._gate, self._pages, self._console = gate, pages, console
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Raises HttpError when a body comes compressed, or a page calls that may not."""
+        if scope["type"] != "http":
+            await self._gate(scope, receive, send)
+            return
+        given: Mapping[bytes, bytes] = dict(scope["headers"])
+        if not CODED.isdisjoint(given):
+            send = compressed(scope["headers"], send)
+        if not PAGED.isdisjoint(given):
+            shown = await self._pages.shown(scope, given, send)
+            if shown is None:
+                return
+            send = shown
+        if self._console is not None and is_console(scope["path"]):
+            await self._console(scope, receive, send)
+        else:
+            await self._gate(scope, receive, send)
