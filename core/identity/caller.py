@@ -67,7 +67,8 @@ class Caller(msgspec.Struct, frozen=True):
         Raises:
             Forbidden: the draft names another category, or claims more trust than the caller has.
         """
-        draft = self._from(draft)
+        if self.source_class is not None:
+            draft = self._from(draft, self.source_class)
         if self.category is None:
             return draft
         if draft.category is not None:
@@ -90,10 +91,7 @@ class Caller(msgspec.Struct, frozen=True):
         says = any(getattr(draft, name) != getattr(before, name) for name in _WORDED)
         return replace(draft, source_class=min(own, draft.source_class, key=TRUST.__getitem__)) if says else draft
 
-    def _from(self, draft: Draft) -> Draft:
-        own = self.source_class
-        if own is None:
-            return draft
+    def _from(self, draft: Draft, own: SourceClass) -> Draft:
         if draft.source_class == "unknown":
             return replace(draft, source_class=own)
         if TRUST[draft.source_class] > TRUST[own]:

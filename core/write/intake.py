@@ -51,7 +51,7 @@ class Provenance(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput: the draft is derived from a memory that does not exist.
         """
-        ids = canonical(draft.derived_from)
+        ids = canonical(draft.derived_from) if draft.derived_from else ()
         if not ids:
             return Lineage(TRUST[draft.source_class])
         return _lineage(space, draft, self._living(space, ids, caller, path), path, {})
@@ -174,7 +174,8 @@ class Intake(msgspec.Struct, frozen=True):
         check_new(draft, path)
         if not hierarchy:
             check_alone(draft, path)
-            self.provenance.check_parent(space, draft, call.caller, path)
+            if draft.parent_id is not None:
+                self.provenance.check_parent(space, draft, call.caller, path)
         draft, redactions = self.screener.screened(space, draft, call, path)
         draft, echo = self.echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
         return _accepted(draft, (*redactions, *echo), self.provenance.of_new(space, draft, call.caller, path))

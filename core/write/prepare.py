@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -45,7 +46,10 @@ class Source(msgspec.Struct, frozen=True):
             "author": draft.author,
             "reason": draft.reason,
         }
-        given: dict[Field, str] = {field: text for field, text in texts.items() if text}
+        given = dict[Field, str]()
+        for field, text in texts.items():
+            if text:
+                given[field] = text
         language, symbol = draft.structure.get("language"), draft.structure.get("symbol")
         if draft.kind != "chunk" or not isinstance(language, str) or not is_code(language):
             return cls(given)
@@ -60,12 +64,13 @@ class Source(msgspec.Struct, frozen=True):
 
 def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
     """Return the first version of a new memory."""
+    at = from_us(now)
     return Memory(
         id=memory_id,
         space=space,
         version=1,
-        created_at=from_us(now),
-        updated_at=from_us(now),
+        created_at=at,
+        updated_at=at,
         supersedes=supersedes,
         superseded_by=None,
         trust=trust,
@@ -185,11 +190,11 @@ def terms(source: Source, passage: Passage) -> bytes:
 
     Those of the header of code count as content too.
     """
-    above = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
-    return above + b"".join(
-        index_codes(text[passage.start : passage.stop], 0) if field == "content" else codes_of_name(text, field)
-        for field, text in source.texts.items()
-    )
+    codes = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
+    for field, text in source.texts.items():
+        is_content = field == "content"
+        codes += index_codes(text[passage.start : passage.stop], 0) if is_content else codes_of_name(text, field)
+    return codes
 
 
 @memoised(NAMES)
@@ -199,7 +204,14 @@ def codes_of_name(text: str, field: Field) -> bytes:
 
 
 def _values(draft: Draft, now: int) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(draft, name) for name in STATED}
+    values: dict[str, Any] = dict(zip(STATED, _STATED(draft), strict=True))
     if isinstance(draft.expires_at, timedelta):
         values["expires_at"] = from_us(now) + draft.expires_at
-    return {**values, "tags": distinct_tags(draft.tags), "derived_from": canonical(draft.derived_from)}
+    if draft.tags:
+        values["tags"] = distinct_tags(draft.tags)
+    if draft.derived_from:
+        values["derived_from"] = canonical(draft.derived_from)
+    return values
+
+
+_STATED = attrgetter(*STATED)

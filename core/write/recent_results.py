@@ -15,7 +15,6 @@ from muisti.core.model.collisions import Echo
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import Echoes as Policing
 from muisti.core.model.times import SECOND_US
 from muisti.core.model.values import SOURCES_MAX, Draft, Memory
 from muisti.core.store.database import Database
@@ -55,11 +54,13 @@ class _Given:
         self._read: deque[_Read] = deque(maxlen=KEPT)
 
     def note(self, memories: Sequence[Memory], now: int) -> None:
-        self._waiting.extend([(now, memory.id, memory.content[:TEXT]) for memory in memories])
+        for memory in memories:
+            self._waiting.append((now, memory.id, memory.content[:TEXT]))
 
     def since(self, at: int) -> list[_Read]:
-        self._read.extend((then, memory_id, _hashes(text)) for then, memory_id, text in self._waiting)
-        self._waiting.clear()
+        if self._waiting:
+            self._read.extend((then, memory_id, _hashes(text)) for then, memory_id, text in self._waiting)
+            self._waiting.clear()
         return [one for one in self._read if one[0] >= at]
 
 
@@ -129,22 +130,20 @@ class EchoCheck(msgspec.Struct, frozen=True):
         Raises:
             Echo: the policy refuses echoes.
         """
-        if self.asks_nothing(space):
+        echoes = space.space.policy.over(self.default).echoes
+        if echoes is None or echoes == "allow":
             return draft, ()
         ids = self.recent_results.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
         if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
             return draft, ()
-        if self._policy(space) == "refuse":
+        if echoes == "refuse":
             raise Echo(ids, path)
         sources = (*draft.derived_from, *self._living(space, ids, call))[:SOURCES_MAX]
         return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
 
     def asks_nothing(self, space: SpaceRow) -> bool:
         """Return whether the space allows echoes, so that no check is needed."""
-        return self._policy(space) in (None, "allow")
-
-    def _policy(self, space: SpaceRow) -> Policing | None:
-        return space.space.policy.over(self.default).echoes
+        return space.space.policy.over(self.default).echoes in (None, "allow")
 
     def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
         """Return the memories that are still current. A deleted memory may be repeated but cannot be a source."""

@@ -263,7 +263,7 @@ class Transactions(msgspec.Struct, frozen=True):
         """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         self.indexes.note(begun.space, number)
-        tally = begun.tallied(results)
+        tally = None if begun.tally is None else begun.tallied(results)
         self.counter.add(by=len(begun.parts) if tally is None else tally.changes)
         return self._reply(begun, number, tally, commit=1000 * (perf_counter() - begun.at))
 
@@ -337,7 +337,9 @@ class Transactions(msgspec.Struct, frozen=True):
 
     def _prepared(self, begun: Begun) -> Begun:
         """Return the write with the statements of its parts and, for a call with a key, of the stored reply."""
-        batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
+        batch = [*begun.batch]
+        for part in begun.parts:
+            batch += part.statements
         if (request := begun.call.request) is not None:
             answer = remember(
                 [part.memory for part in begun.parts if part.told],

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, UnsetType
@@ -101,6 +102,9 @@ class MemoryReply(Same, frozen=True, kw_only=True):
     structure: fields.Structure
 
 
+_FIELDS = attrgetter(*MemoryReply.__struct_fields__)
+
+
 class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
 
@@ -112,7 +116,7 @@ class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     def of_changed(cls, written: Written, **more: Any) -> Self:
         memory = written.memories[0]
         return cls(
-            **{name: getattr(memory, name) for name in MemoryReply.__struct_fields__},
+            **dict(zip(MemoryReply.__struct_fields__, _FIELDS(memory), strict=True)),
             flags=flagged(written.flags),
             degraded=list(written.degraded) or UNSET,
             suggestions=suggestions_of(written.memories),

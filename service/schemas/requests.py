@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from operator import attrgetter
 from typing import Annotated, Any, cast, get_args
 
 import msgspec
@@ -149,8 +150,11 @@ def on_conflict_of(in_body: OnConflict | UnsetType, in_query: str | None, defaul
     return cast(OnConflict, in_query)
 
 
+_ENTRY = attrgetter(*EntryBody.__struct_fields__)
+
+
 def _draft(body: EntryBody, path: str, *, category: str | None, key: str | None) -> Draft:
-    given = {name: getattr(body, name) for name in EntryBody.__struct_fields__}
+    given = dict(zip(EntryBody.__struct_fields__, _ENTRY(body), strict=True))
     return Draft(category=category, key=key, **_values(given, path))
 
 

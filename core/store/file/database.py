@@ -30,6 +30,8 @@ READER_SECONDS = 10.0  # for which a thread waits for a reader
 class FileDatabase:
     """A `Database` on one file. Several processes may open the same file."""
 
+    local = True
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -85,10 +87,6 @@ class FileDatabase:
     @property
     def engine(self) -> str:
         return f"SQLite {apsw.sqlite_lib_version()}"
-
-    @property
-    def local(self) -> bool:
-        return True
 
     @property
     def meters(self) -> StoreMeters:
@@ -238,8 +236,11 @@ class FileDatabase:
 def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> list[Rows]:
     """Return the rows of several statements, all of one moment."""
     connection.execute("BEGIN")
+    found: list[Rows] = []
     try:
-        return [run(connection, statement) for statement in statements]
+        for statement in statements:
+            found.append(run(connection, statement))
+        return found
     finally:
         if connection.in_transaction:  # a failed read may have ended the transaction
             connection.execute("COMMIT")
