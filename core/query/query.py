@@ -254,13 +254,13 @@ def parse(text: str, match: Match) -> Wanted:
     """
     plain = text.replace('"', " ")
     quoted = [plain] if match == "phrase" else _QUOTED.findall(text)
-    phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
+    phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase) if quoted else ()
     words = query_terms(plain)
     terms: dict[str, float] = {}
     for word in words:
         terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
-    place = {term: at for at, term in enumerate(terms)}
-    steps = dict.fromkeys(pairwise([place[word] for word in words]))
+    place = dict(zip(terms, range(len(terms)), strict=True))
+    steps = dict.fromkeys(pairwise(map(place.__getitem__, words)))
     return Wanted(
         text=text.strip(),
         terms=terms,

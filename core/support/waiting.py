@@ -121,6 +121,10 @@ class WouldWait(Exception):
     """Raised where this thread would have to wait and may not. A thread that may wait should repeat the call."""
 
 
+class WouldCrowd(WouldWait):
+    """Raised where this thread may do the work for a lone caller only."""
+
+
 class Overtaken(Exception):
     """The store has changed since a write was prepared, so it must be prepared again."""
 
@@ -188,8 +192,8 @@ class Turns:
         return self._working.total() < self._most and (space is None or self._working[space] < self._share)
 
 
-class _WithoutWaiting:
-    """Context in which this thread may not wait. Contexts may be nested."""
+class without_waiting:
+    """Context in which this thread may not wait; `WouldWait` ends it instead. It must not contain an `await`."""
 
     __slots__ = ("_before",)
 
@@ -199,11 +203,6 @@ class _WithoutWaiting:
 
     def __exit__(self, *_: object) -> None:
         _HERE.may_wait = self._before
-
-
-def without_waiting() -> _WithoutWaiting:
-    """Return a context whose code ends with `WouldWait` instead of waiting. It must not contain an `await`."""
-    return _WithoutWaiting()
 
 
 class Lock:

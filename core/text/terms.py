@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -141,11 +141,11 @@ def query_terms(text: str) -> list[str]:
     (['build', 'fail'], ['to', 'be'], ['katzen', 'katz'])
     """
     runs = _runs(text)
-    folded = [run.casefold() for run in runs]
+    folded = [*map(str.casefold, runs)]
     language = language_of(folded)
     empty = function_words(language)
     telling = [run for run, word in zip(runs, folded, strict=True) if word not in empty] or runs
-    return [term for run in telling for term in _terms(run)] + _native(telling, language, empty)
+    return [*chain.from_iterable(map(_remembered_terms, telling)), *_native(telling, language, empty)]
 
 
 def spans(text: str) -> list[Span]:
@@ -173,7 +173,7 @@ def term_code(term: str, field: int = 0) -> int:
 
 def encode_terms(terms: Sequence[str], field: int) -> Codes:
     """Return the `term_code` of each term."""
-    return np.fromiter((term_code(term, field) for term in terms), np.uint64, len(terms))
+    return np.fromiter(map(_remembered_hash, terms), np.uint64, len(terms)) | np.uint64(field << 56)
 
 
 def token_starts(text: str) -> list[int]:
