@@ -53,18 +53,14 @@ class LogFile:
     def close(self) -> None:
         os.close(self._file)
 
-    def head(self) -> bytes:
-        """Read the header of the log; it is shorter than `LOG_HEADER_BYTES` when the log is empty."""
-        return self._read(0, LOG_HEADER_BYTES)
-
     def salt(self) -> bytes:
         """Read eight bytes that change whenever the log restarts; of an empty log, the time when it was emptied."""
-        head = self.head()
+        head = self.read(0, LOG_HEADER_BYTES)
         return salt_of(head) if len(head) == LOG_HEADER_BYTES else os.fstat(self._file).st_mtime_ns.to_bytes(8)
 
     def ends_with(self, frames: int, head: bytes) -> bool:
         """Check that the header is valid, and that the frame which ended a commit belongs to the log."""
-        frame = self._read(LOG_HEADER_BYTES + (frames - 1) * FRAME_BYTES, FRAME_HEADER_BYTES)
+        frame = self.read(LOG_HEADER_BYTES + (frames - 1) * FRAME_BYTES, FRAME_HEADER_BYTES)
         sound = int.from_bytes(head[:4]) in LOG_MAGIC
         return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == head[_SALT]
 
@@ -86,16 +82,16 @@ class LogFile:
             if frame is None or len(pages) == SAMPLED_PAGES:
                 break
             if frame.page not in seen and frame.page <= size:
-                pages[frame.page] = self._read(_offset(place) + FRAME_HEADER_BYTES, PAGE_BYTES)
+                pages[frame.page] = self.read(_offset(place) + FRAME_HEADER_BYTES, PAGE_BYTES)
             seen.add(frame.page)
         return pages if self.salt() == salt else None
 
     def _frame(self, place: int, salt: bytes) -> _Frame | None:
         """Read the header of a frame; None when it belongs to another log."""
-        header = self._read(_offset(place), FRAME_HEADER_BYTES)
+        header = self.read(_offset(place), FRAME_HEADER_BYTES)
         return _Frame(*struct.unpack(">II", header[:8])) if header[8:16] == salt else None
 
-    def _read(self, offset: int, length: int) -> bytes:
+    def read(self, offset: int, length: int) -> bytes:
         if _HAS_PREAD:
             return os.pread(self._file, length, offset)
         with self._path.open("rb") as file:  # Windows lets nobody replace a file that is open
@@ -174,7 +170,7 @@ class OpenedFiles:
         if self._refusal is not None:
             raise StoreReplaced(self._refusal)
         counted, moved = connection.wal_checkpoint(mode=_COUNT)  # first: a later count is of a later file
-        head = self._log.head() if frames else b""
+        head = self._log.read(0, LOG_HEADER_BYTES)  # shorter when the log is empty if frames else b""
         found = self._found()
         if found is None:
             self._missing()
@@ -187,7 +183,8 @@ class OpenedFiles:
         seen = self._seen
         if changed != seen.time or size != seen.size:
             self._account(connection, wait=wait, patient=patient)
-        elif frames and (seen.emptied or seen.checkpoints != (moved, head[_SALT])):  # the log has grown since
+        elif frames and (seen.checkpoints[0] == seen.frames or seen.checkpoints != (moved, head[_SALT])):
+            # The log has grown since.
             with self._noting:
                 if self._seen is seen:
                     self._seen = seen._replace(checkpoints=(moved, salt_of(head)), frames=counted)
@@ -207,7 +204,7 @@ class OpenedFiles:
         else can commit. So a change of the file until then is no checkpoint. Other commits need no seal.
         """
         seen, self._sealed = self._seen, False
-        if not seen.emptied:
+        if seen.checkpoints[0] != seen.frames:  # the log is not all in the file, so it does not restart
             return True
         found = self._found()
         same = found is not None and found[:3] == (self._inodes, seen.time, seen.size)

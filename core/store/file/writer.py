@@ -230,7 +230,16 @@ class Writer:
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            outcomes = self._committed(group)
+            try:
+                if self._health.damaged:
+                    self._health.check()
+                if self._doubtful:
+                    self._check_files()
+                outcomes = self._run_together(group) or self._run_apart(group)
+                self._check_files()  # before any outcome is reported: the file may have gone during the write
+            except BaseException as error:
+                self._health.meet(error)
+                raise
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
             self._doubtful = True
@@ -241,20 +250,6 @@ class Writer:
         self.meters.group_writes.add(len(group))
         for job, outcome in zip(group, outcomes, strict=True):
             job.end(outcome)
-
-    def _committed(self, group: Sequence[_Job]) -> list[Outcome]:
-        """Return the outcomes of a group, after its commit and a check of the files."""
-        try:
-            if self._health.damaged:
-                self._health.check()
-            if self._doubtful:
-                self._check_files()
-            outcomes = self._run_together(group) or self._run_apart(group)
-            self._check_files()  # before any outcome is reported: the file may have gone during the write
-        except BaseException as error:
-            self._health.meet(error)
-            raise
-        return outcomes
 
     def _run_together(self, group: Sequence[_Job]) -> list[Outcome] | None:
         """Commit a group without savepoints. None, with nothing done, for a dry run or a refusal among several jobs."""
