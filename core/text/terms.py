@@ -254,11 +254,11 @@ def _native_codes(language: str) -> Callable[[str], bytes]:
 
 
 def _codes_of_run(run: str) -> bytes:
-    return _encoded(_terms(run))
+    return _encoded(_remembered_terms(run))
 
 
 def _encoded(terms: Sequence[str]) -> bytes:
-    return b"".join([term_code(term).to_bytes(8, "little") for term in terms])
+    return b"".join([_remembered_hash(term).to_bytes(8, "little") for term in terms])
 
 
 def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
@@ -315,6 +315,8 @@ def _is_name(text: str) -> bool:
 
 
 def _word_terms(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.islower() and "_" not in word:  # most words, which have no parts and are folded
+        return (_stem(word),)
     whole = word.strip("_")
     parts = [part for piece in whole.split("_") for part in _humps(piece)] if whole else []
     smaller = [part for part in parts if len(part) > 1] if len(parts) > 1 else []

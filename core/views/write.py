@@ -273,6 +273,7 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             flags += one.flags
         versions = ready(made, space, self.store.models)
         checked = self._checked(space, versions, on_conflict, call)
+        is_like = any(checked.found) or any(checked.within) or any(checked.hidden)
         refuses, own, last = on_conflict == "reject" and call.caller.reads, call.caller.own_category, len(made) - 1
         parts: list[Part] = []
         for position, new in enumerate(versions):
@@ -282,7 +283,8 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             statements += self.store.guarded_insertion(space, new, "created", call.caller, last - position)
             if position == last:
                 statements.append(quotas.refuse_more(space, self.store.quota))
-            statements += _pairs(space, new, checked.to_review(position, made, on_conflict), on_conflict, call)
+            against = checked.to_review(position, made, on_conflict) if is_like else ()
+            statements += _pairs(space, new, against, on_conflict, call)
             parts.append(Part(new.memory, statements, places[position], position))
         return self.store.begin(space, parts, call, created=True, checked=checked, flags=tuple(flags))
 
@@ -292,7 +294,7 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             return NOT_CHECKED
         checked = self.checker.check(space, versions, call.now, call.caller)
         try:
-            if on_conflict == "reject":
+            if on_conflict == "reject" and (any(checked.found) or any(checked.within)):
                 checked.refuse()
         except Similar:
             if self.store.is_known(call):

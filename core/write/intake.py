@@ -178,7 +178,8 @@ class Intake(msgspec.Struct, frozen=True):
                 self.provenance.check_parent(space, draft, call.caller, path)
         draft, redactions = self.screener.screened(space, draft, call, path)
         draft, echo = self.echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
-        return _accepted(draft, (*redactions, *echo), self.provenance.of_new(space, draft, call.caller, path))
+        lineage = self.provenance.of_new(space, draft, call.caller, path)
+        return Accepted(draft, (*redactions, *echo, *lineage.flags), lineage.trust, lineage.statements)
 
     def batch(
         self,

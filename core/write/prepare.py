@@ -12,13 +12,12 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
-from muisti.core.model.conversations import is_structural
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.spaces import Field
 from muisti.core.model.terms import Status
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft, Memory, Passage
+from muisti.core.model.values import STRUCTURAL, Draft, Memory, Passage
 from muisti.core.parsing.code.apart import header, is_code
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
@@ -144,26 +143,27 @@ def ready(memories: Sequence[Memory], space: SpaceRow, models: Models) -> list[N
 
     A model that the process does not have embeds nothing.
     """
-    cuts = [(memory, Source.of(memory), passages_of(memory)) for memory in memories]
+    cuts = list[tuple[Memory, Source, list[Passage]]]()
+    for memory in memories:
+        cuts.append((memory, Source.of(memory), passages_of(memory)))
     vectors: Iterator[Mapping[str, bytes]] = repeat({})
     if encoders := models.embedding(space.space):
         fields = space.space.settings.embedded_fields
         texts = [embedded_text(source, passage, fields) for _, source, cut in cuts for passage in cut]
         made = [[(encoder.identity, vector) for vector in pack(encoder.encode(texts))] for encoder in encoders]
         vectors = (dict(one) for one in zip(*made, strict=True))
-    return [
-        NewVersion(
-            memory=memory,
-            content_hash=same_text_hash(memory.content),
-            passages=[Indexed(passage, terms(source, passage), next(vectors)) for passage in cut],
-        )
-        for memory, source, cut in cuts
-    ]
+    versions = list[NewVersion]()
+    for memory, source, cut in cuts:
+        passages = list[Indexed]()
+        for passage in cut:
+            passages.append(Indexed(passage, terms(source, passage), next(vectors)))
+        versions.append(NewVersion(memory, same_text_hash(memory.content), passages))
+    return versions
 
 
 def passages_of(memory: Memory) -> list[Passage]:
     """Return the passages of a memory that searches find; the objects of conversations have none."""
-    return [] if is_structural(memory) else split(memory.content, memory.tokens)
+    return [] if memory.kind in STRUCTURAL else split(memory.content, memory.tokens)
 
 
 def again(memory: Memory, before: Memory, row: int, space: SpaceRow, models: Models) -> NewVersion:

@@ -61,7 +61,9 @@ class _Given:
         if self._waiting:
             self._read.extend((then, memory_id, _hashes(text)) for then, memory_id, text in self._waiting)
             self._waiting.clear()
-        return [one for one in self._read if one[0] >= at]
+        while self._read and self._read[0][0] < at:
+            self._read.popleft()
+        return list(self._read)
 
 
 class RecentResults:
@@ -98,7 +100,8 @@ class RecentResults:
             return ()
         said: list[list[str]] = []  # the memories that have each sentence
         frames: list[list[str]] = []
-        for forms, is_frame in _read_sentences(text):
+        for sentence in sentences(text):
+            forms, is_frame = _forms(sentence)
             having = [memory_id for _, memory_id, held in known if not held.isdisjoint(forms)]
             if not having and not is_frame:
                 return ()  # most texts return here, at their first sentence
@@ -153,23 +156,24 @@ class EchoCheck(msgspec.Struct, frozen=True):
 
 
 def _hashes(text: str) -> frozenset[int]:
-    return frozenset(one for forms, _ in _read_sentences(text) for one in forms)
+    return frozenset(one for sentence in sentences(text) for one in _forms(sentence)[0])
 
 
-def _read_sentences(text: str) -> Iterator[tuple[frozenset[int], bool]]:
-    """Yield for each sentence its hashes with and without an introduction, and whether it is only an introduction."""
-    for sentence in sentences(text):
-        inner = unframed(sentence.split(" "))
-        forms = {sentence, " ".join(inner)} if len(inner) >= WORDS_MIN else {sentence}
-        yield frozenset(map(hash, forms)), not inner
+def _forms(sentence: str) -> tuple[frozenset[int], bool]:
+    """Return the hashes of a sentence with and without an introduction, and whether it is only an introduction."""
+    inner = unframed(sentence.split(" "))
+    forms = {sentence, " ".join(inner)} if len(inner) >= WORDS_MIN else {sentence}
+    return frozenset(map(hash, forms)), not inner
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
+    """Return the sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
 
     >>> list(sentences('> "Ann likes tea." - since -3 °C!\\n'))
     ['ann likes tea', 'since -3 c']
     """
-    for part in _SENTENCES.split(text):
-        if sentence := " ".join(_WORDS.findall(uniform(part))):
-            yield sentence
+    return filter(None, map(_compared, _SENTENCES.split(text)))
+
+
+def _compared(sentence: str) -> str:
+    return " ".join(_WORDS.findall(uniform(sentence)))

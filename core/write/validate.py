@@ -67,7 +67,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all oth
 # Fields that most drafts leave out, and their values then.
 _OPTIONAL = (*STATED_TIMES, "session", "conversation", "topic", "document", "turn", "position", "parent_id")
 _RARE = attrgetter(*_OPTIONAL, "structure", "derived_from")
-_NONE = (*(None,) * len(_OPTIONAL), {}, ())
+_NONE: tuple[object, ...] = (*(None,) * len(_OPTIONAL), {}, ())
 
 
 def check_draft(draft: Draft, now: int, path: str = "$") -> None:
