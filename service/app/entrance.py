@@ -7,19 +7,19 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from muisti.service.asgi.messages import CODED, compressed
 from muisti.service.auth.browser import PAGED, WebPages
 from muisti.service.auth.middleware import AuthMiddleware
-from muisti.service.console.mount import is_console
+from muisti.service.console.mount import PATHS
 
 
 class Entrance:
-    """Passes a request through the stages that its headers and its path ask for. The gate finds the caller."""
+    """Passes a request through the stages that its headers and its path ask for, then to `inner`."""
 
-    def __init__(self, gate: AuthMiddleware, pages: WebPages, console: ASGIApp | None) -> None:
-        self._gate, self._pages, self._console = gate, pages, console
+    def __init__(self, inner: AuthMiddleware, pages: WebPages, console: ASGIApp | None) -> None:
+        self._inner, self._pages, self._console = inner, pages, console
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Raises HttpError when a body comes compressed, or a page calls that may not."""
         if scope["type"] != "http":
-            await self._gate(scope, receive, send)
+            await self._inner(scope, receive, send)
             return
         given: Mapping[bytes, bytes] = dict(scope["headers"])
         if not CODED.isdisjoint(given):
@@ -29,7 +29,7 @@ class Entrance:
             if shown is None:
                 return
             send = shown
-        if self._console is not None and is_console(scope["path"]):
+        if self._console is not None and PATHS.fullmatch(scope["path"]):
             await self._console(scope, receive, send)
         else:
-            await self._gate(scope, receive, send)
+            await self._inner(scope, receive, send)

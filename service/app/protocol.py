@@ -18,7 +18,7 @@ from litestar import Litestar
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from muisti.service.http.middleware import request_id_of
+from muisti.service.http.middleware import ids_of
 from muisti.service.runtime.admission import EXEMPT, Admission
 from muisti.service.schemas.errors import MEDIA_TYPE, headers_of, problem
 
@@ -182,7 +182,7 @@ class AdmittingProtocol(TimedProtocol):
     def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], more_headers: bytes) -> None:
         self._admission.refuse(method)
         self.transport.write(
-            BUSY_HEAD % (more_headers, request_id_of(dict(headers))) + (b"" if method == "HEAD" else BUSY_BODY)
+            BUSY_HEAD % (more_headers, ids_of(dict(headers))[0]) + (b"" if method == "HEAD" else BUSY_BODY)
         )
 
     def _listen_to_readers(self) -> None:

@@ -157,7 +157,7 @@ class WebPages:
         origin = given[ORIGIN].decode("latin-1") if ORIGIN in given else None
         own_only = self._own is not None and f"{scope['path']}/".startswith(f"{self._own}/")
         allowed = not own_only and self._allows(origin, given.get(b"host", b"").decode("latin-1"))
-        if scope["method"] not in READING and not allowed and not own_site(scope["headers"]):
+        if scope["method"] not in READING and not allowed and not own_site([*scope["headers"]]):
             page = "another site" if origin is None else repr(origin[:80])
             raise HttpError("forbidden_origin", f"pages of {page} may not call; MUISTI_ORIGINS names those that may")
         if origin is None or not allowed:

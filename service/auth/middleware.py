@@ -273,19 +273,18 @@ def caller_of(scope: Scope) -> Caller:
     """Return the caller of an ASGI scope for the core, with the parts of the policy that it overrides."""
     http = cast(dict[str, Any], scope)
     access: Access = http[STATE]
-    return access.caller(http.get("request_id"), allowed(scope))
+    allows = allowed(scope) if _ALLOW in dict(http["headers"]) else NOTHING_MORE
+    return access.caller(http.get("request_id"), allows)
 
 
 def allowed(scope: Scope) -> frozenset[str]:
-    """Return the parts of the policy that the request overrides with the header Muisti-Allow.
+    """Return the parts of the policy that a request overrides with its header Muisti-Allow.
 
     Raises:
         HttpError: the header names no part of a policy, or the scope `admin` is missing.
     """
-    header = dict(cast(dict[str, Any], scope)["headers"]).get(_ALLOW)
-    if header is None:
-        return NOTHING_MORE
-    names = frozenset(name.strip() for name in header.decode("latin-1").split(","))
+    header = dict(cast(dict[str, Any], scope)["headers"])[_ALLOW].decode("latin-1")
+    names = frozenset(name.strip() for name in header.split(","))
     if not names <= SCREENED:
         raise HttpError("malformed_header", f"{ALLOW} lists what to allow: {', '.join(sorted(SCREENED))}")
     check(access_of(scope), "admin")

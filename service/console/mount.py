@@ -1,6 +1,7 @@
 """The pages of the console, and their paths."""
 
 import asyncio
+import re
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -14,6 +15,7 @@ else:  # templates, Markdown and the client take .2 s, which a server that nobod
     pages = Lazy("muisti.service.console.app")
 
 ROOT = "/console"
+PATHS = re.compile(rf"/|{ROOT}(?:/.*)?", re.DOTALL)
 
 
 class Console:
@@ -42,12 +44,3 @@ class Console:
 
     def _make(self) -> ASGIApp:
         return pages.pages_of(self._api, body_limit=self._body_limit, secure=self._secure)
-
-
-def is_console(path: str) -> bool:
-    """Tell whether a path belongs to the console.
-
-    >>> [is_console(path) for path in ("/", "/console", "/console/keys", "/v1/spaces", "/consoles")]
-    [True, True, True, False, False]
-    """
-    return path in ("/", ROOT) or path.startswith(ROOT + "/")

@@ -44,8 +44,7 @@ class RequestMiddleware:
             scope = {**scope, "method": "GET"}
         began = perf_counter()
         given = dict(scope["headers"])
-        trace = trace_of(given.get(TRACE, b""))
-        request_id = request_id_of(given)
+        request_id, trace = ids_of(given)
         scope["request_id"] = request_id.decode()  # pyright: ignore[reportGeneralTypeIssues]  # for the crash log
         span = None
         if self.tracing is not None and scope["path"] not in _QUIET:
@@ -113,10 +112,14 @@ def trace_of(given: bytes) -> str | None:
     return match[1].decode() if match and match[1].strip(b"0") and match[2].strip(b"0") else None
 
 
-def request_id_of(given: Mapping[bytes, bytes]) -> bytes:
-    """Return the caller's request id, from the headers `given`, when it is well formed; else a new one."""
+def ids_of(given: Mapping[bytes, bytes]) -> tuple[bytes, str | None]:
+    """Return the id of a request by its headers, and that of its trace: its caller's where well formed, else a new one.
+
+    No trace is begun for a request that belongs to none.
+    """
     named = given.get(b"x-request-id")
-    return named if named and _REQUEST_ID.fullmatch(named) else secrets.token_hex(8).encode()
+    request_id = named if named and _REQUEST_ID.fullmatch(named) else secrets.token_hex(8).encode()
+    return request_id, trace_of(given[TRACE]) if TRACE in given else None
 
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:

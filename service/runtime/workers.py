@@ -339,7 +339,10 @@ class Backend:
 
         is_begun = False
         try:
-            begun = await self._begun(write, space, draft, on_conflict, ended)
+            if self._limit - self._free == 1 and not self._crowded:
+                begun = write.begin_add(space, draft, on_conflict, ended)
+            else:
+                begun = await self._begun_with_others(write, space, draft, on_conflict, ended)
             is_begun = True
         finally:
             if not is_begun:  # else `arrived` gives the place back
@@ -354,10 +357,10 @@ class Backend:
         except WouldWait:
             return await self._store.run(write.end_add, begun, outcome)
 
-    async def _begun(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun:
+    async def _begun_with_others(
+        self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended
+    ) -> Begun:
         """Begin an add. Adds that arrive together are announced to the writer, so that one commit stores them all."""
-        if self._limit - self._free == 1 and not self._crowded:
-            return write.begin_add(space, draft, on_conflict, ended)
         self.engine.expect(1)
         try:
             await asyncio.sleep(0)  # adds that arrive with this one are announced before it begins
