@@ -27,7 +27,7 @@ from muisti.core.write.prepare import canonical, changed, draft_of, new_memory, 
 from muisti.core.write.recent_results import EchoCheck
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
-from muisti.core.write.validate import check_alone, check_new, check_stays
+from muisti.core.write.validate import check_alone, check_stays
 
 # Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from
 
@@ -171,7 +171,8 @@ class Intake(msgspec.Struct, frozen=True):
         draft = call.caller.own(draft)
         if draft.key is not None:
             call.caller.check_reads("leave key out")
-        check_new(draft, path)
+        if draft.status == "deprecated":  # an imported memory may be
+            raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
         if not hierarchy:
             check_alone(draft, path)
             if draft.parent_id is not None:

@@ -77,12 +77,6 @@ def check_draft(draft: Draft, now: int, path: str = "$") -> None:
         raise InvalidInput(problems)
 
 
-def check_new(draft: Draft, path: str = "$") -> None:
-    """Raise `InvalidInput` when a new draft is already deprecated. An imported memory may be."""
-    if draft.status == "deprecated":
-        raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
-
-
 def check_alone(draft: Draft, path: str = "$") -> None:
     """Raise `InvalidInput` when a draft is part of the hierarchy of conversations, which has calls of its own."""
     if draft.kind in STRUCTURAL:
