@@ -240,7 +240,7 @@ class Models:
 
     def inline(self, generation: str | None) -> Encoder | None:
         """Return the encoder that embeds what a write stores; None also where background work embeds it."""
-        encoder = self.of(generation)
+        encoder = self.default if generation is None else self.of(generation)
         return None if encoder is None or encoder.deferred else encoder
 
     def embedding(self, space: Space) -> list[Encoder]:
@@ -248,13 +248,15 @@ class Models:
 
         Those that the process does not have, and those of background work, are left out.
         """
-        wanted = [self.inline(space.generation), None if space.shadow is None else self.inline(space.shadow)]
-        return [encoder for encoder in wanted if encoder is not None]
+        own, shadow = self.inline(space.generation), None if space.shadow is None else self.inline(space.shadow)
+        return [*(() if own is None else (own,)), *(() if shadow is None else (shadow,))]
 
     def lacking(self, space: Space) -> tuple[str, ...]:
         """Return in words what searches cannot do yet with a text that was just stored; empty when nothing."""
+        if self.default is None:
+            return ()
         encoder = self.of(space.generation)
-        if self.default is None or (encoder is not None and not encoder.deferred):
+        if encoder is not None and not encoder.deferred:
             return ()
         if encoder is None:
             return (f"found by keyword only: {absent(space.name, space.generation)}",)
@@ -262,7 +264,7 @@ class Models:
 
     def judge(self, generation: str | None) -> Encoder | None:
         """Return the encoder that compares texts where background work embeds them; None where it does not."""
-        encoder = self.of(generation)
+        encoder = self.default if generation is None else self.of(generation)
         return self._judge if encoder is not None and encoder.deferred else None
 
     @property

@@ -26,6 +26,9 @@ class Caller(msgspec.Struct, frozen=True):
 
     `allows` names checks of a space's policy that do not apply to the caller: `secrets`, `personal_data`.
     `source_class` is the highest trust that the caller may claim; None for any.
+
+    The last two follow from the others, whatever is given: `own_category` is the category, folded, and `sees_all` says
+    that nothing is hidden.
     """
 
     actor: str = LOCAL
@@ -34,23 +37,16 @@ class Caller(msgspec.Struct, frozen=True):
     request: str | None = None
     allows: frozenset[str] = frozenset()
     source_class: SourceClass | None = None
-    _folded: str | None = None
+    own_category: str | None = None
+    sees_all: bool = True
 
     def __post_init__(self) -> None:
-        force_setattr(self, "_folded", None if self.category is None else fold(self.category))
-
-    @property
-    def sees_all(self) -> bool:
-        return self.category is None and self.reads
-
-    @property
-    def own_category(self) -> str | None:
-        """The only category that the caller sees, folded; None for all."""
-        return self._folded
+        force_setattr(self, "own_category", None if self.category is None else fold(self.category))
+        force_setattr(self, "sees_all", self.category is None and self.reads)
 
     def shows(self, category: object) -> bool:
         """Return whether the caller may see memories of this category. `reads` is not considered."""
-        return self._folded is None or (isinstance(category, str) and fold(category) == self._folded)
+        return self.own_category is None or (isinstance(category, str) and fold(category) == self.own_category)
 
     def may_read(self, category: object) -> bool:
         """Return whether the caller may read memories of this category."""
@@ -67,7 +63,8 @@ class Caller(msgspec.Struct, frozen=True):
         Raises:
             Forbidden: the draft names another category, or claims more trust than the caller has.
         """
-        draft = self._from(draft)
+        if self.source_class is not None:
+            draft = self._from(draft, self.source_class)
         if self.category is None:
             return draft
         if draft.category is not None:
@@ -90,10 +87,7 @@ class Caller(msgspec.Struct, frozen=True):
         says = any(getattr(draft, name) != getattr(before, name) for name in _WORDED)
         return replace(draft, source_class=min(own, draft.source_class, key=TRUST.__getitem__)) if says else draft
 
-    def _from(self, draft: Draft) -> Draft:
-        own = self.source_class
-        if own is None:
-            return draft
+    def _from(self, draft: Draft, own: SourceClass) -> Draft:
         if draft.source_class == "unknown":
             return replace(draft, source_class=own)
         if TRUST[draft.source_class] > TRUST[own]:
@@ -102,9 +96,9 @@ class Caller(msgspec.Struct, frozen=True):
 
     def only(self, filter: Filter | None) -> Filter | None:
         """Return the filter, limited to the caller's category."""
-        if self._folded is None:
+        if self.own_category is None:
             return filter
-        own = Leaf("category", "eq", self._folded)
+        own = Leaf("category", "eq", self.own_category)
         return own if filter is None else And((own, filter))
 
     def shown(self, found: Iterable[Likeness]) -> tuple[Likeness, ...]:

@@ -150,10 +150,11 @@ class Indexes:
         """
         with self._lock:
             index = self._open.get(_Key(name))
-            if index is None or index.snapshot.seq.number < self._written.get(index.space.id, 0):
+            snapshot = None if index is None else index.snapshot
+            if index is None or snapshot is None or snapshot.seq.number < self._written.get(index.space.id, 0):
                 raise WouldWait
             self._open.move_to_end(_Key(name))
-            return index, index.snapshot
+            return index, snapshot
 
     def at_hand(self, space: SpaceRow) -> tuple[SpaceIndex, Snapshot] | None:
         """Return the index and a snapshot that has seen all that `space` has, if at most `SOON` changes are missing.
@@ -176,7 +177,8 @@ class Indexes:
             if self._open.get(key) is index and key in self._sizes:
                 self._sizes[key] += by
                 self._total += by
-                self._drop_others(key)
+                if self._total > self._memory:
+                    self._drop_others(key)
 
     def is_open(self, name: str) -> bool:
         """Return whether the index of a space is in memory."""
@@ -186,7 +188,7 @@ class Indexes:
         """Return whether the index is in memory and at most so many changes behind `space`."""
         with self._lock:
             index = self._open.get(_Key(space.space.name))
-        return index is not None and space.seq.number - index.snapshot.seq.number <= changes
+        return index is not None and space.space.seq - index.snapshot.seq.number <= changes
 
     def settle(self) -> None:
         """Wait until loading and packing in the background have ended."""

@@ -70,16 +70,12 @@ class SpaceIndex:
         self._kept_from = space.kept_from
         self._erased = False  # whether rows of erased versions are still in memory
         self._whole = True
-        self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
+        self.snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         born, seen = (0, space.seq.number) if past else self._unpack()
         self._arriving.exchange(space, self._rows)
         self._marks = spaces.Marks(0, space.second, 0)
-        self._snapshot = self._pull(after_born=born, ended_after=min(seen, space.seq.number))
-        self._snapshot = self._fill(self._snapshot, self._marks)
-
-    @property
-    def snapshot(self) -> Snapshot:
-        return self._snapshot
+        self.snapshot = self._pull(after_born=born, ended_after=min(seen, space.seq.number))
+        self.snapshot = self._fill(self.snapshot, self._marks)
 
     @property
     def loose_second(self) -> int:
@@ -114,12 +110,12 @@ class SpaceIndex:
         with self._refreshing:
             if not self._whole:
                 raise Outdated
-            seen = self._snapshot.seq.number
+            seen = self.snapshot.seq.number
             if seen < at_least:
-                self._snapshot = self._pull(after_born=seen, ended_after=seen)
+                self.snapshot = self._pull(after_born=seen, ended_after=seen)
                 if self._erased or (self._useless > COMPACT_AT and self._useless > len(self._rows) // 2):
                     self._compact()
-            return self._snapshot
+            return self.snapshot
 
     def take_vectors(self, marks: spaces.Marks) -> bool:
         """Read the vectors that were stored after their passages; return whether any were missing here.
@@ -132,11 +128,11 @@ class SpaceIndex:
         with self._refreshing:
             if not self._whole or not self._arriving.lacks(marks, self.space):
                 return False
-            before = self._snapshot
+            before = self.snapshot
             if marks.second != self.space.second:
                 self._exchange_second()
-            self._snapshot = self._fill(self._snapshot, marks)
-        return self._snapshot is not before
+            self.snapshot = self._fill(self.snapshot, marks)
+        return self.snapshot is not before
 
     def _fill(self, snapshot: Snapshot, marks: spaces.Marks) -> Snapshot:
         """Give rows without a vector the one that the store has; return the snapshot after that."""
@@ -160,7 +156,7 @@ class SpaceIndex:
                 second_dimensions=now_is.second_dimensions,
             )
             self._arriving.exchange(self.space, self._rows)
-        self._snapshot = self._unchanged(self._snapshot)
+        self.snapshot = self._unchanged(self.snapshot)
 
     def become(self, space: SpaceRow) -> None:
         """Take another row of the space, whose model is the shadow that this index was loaded for."""
@@ -231,7 +227,7 @@ class SpaceIndex:
             page = max(PAGE_ROWS * inserted.versions // len(inserted), 1)
         self._whole = False  # see `_append`
         marked = self._mark_ended(ended)
-        snapshot = self._snapshot.followed_by(seq, self._pieces, marked, self._unembedded)
+        snapshot = self.snapshot.followed_by(seq, self._pieces, marked, self._unembedded)
         self._whole = True
         return snapshot
 
@@ -303,8 +299,8 @@ class SpaceIndex:
         self._rows, self._pieces, self._useless = self._rows.only(needed), settled([p for p in kept if p.rows]), 0
         self._fields = Fields(self._database, self.space, self._rows)
         self.instructions.keep(self._rows)
-        seq = self._snapshot.seq
-        self._snapshot = Snapshot(seq, self._rows, len(self._rows), self._pieces, self._unembedded)
+        seq = self.snapshot.seq
+        self.snapshot = Snapshot(seq, self._rows, len(self._rows), self._pieces, self._unembedded)
 
 
 def field_units(settings: SpaceSettings) -> Ints:

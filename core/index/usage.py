@@ -158,18 +158,13 @@ class Recent:
         self._lock = threading.Lock()
         self._newer = _Half()
         self._older = _Half()
-        self._forgotten = 0
+        self.forgotten = 0  # times that all memories were dropped
         self._seen: tuple[int, float] = (-1, 0.0)
         self._turns: tuple[int, dict[int, Memory]] = (-1, {})
 
     @property
     def nbytes(self) -> int:
         return self._newer.nbytes + self._older.nbytes
-
-    @property
-    def forgotten(self) -> int:
-        """Number of times that all memories were dropped."""
-        return self._forgotten
 
     def of(self, versions: Iterable[int]) -> dict[int, Memory]:
         """Return those of the versions that are in the cache."""
@@ -184,7 +179,7 @@ class Recent:
         grown by, which is below 0 if it has shrunk.
         """
         with self._lock:
-            if forgotten != self._forgotten:
+            if forgotten != self.forgotten:
                 return 0
             before = self.nbytes
             if number > self._seen[0] or asked_at > self._seen[1]:
@@ -207,7 +202,7 @@ class Recent:
         """Drop all memories and the change number."""
         with self._lock:
             self._newer, self._older = _Half(), _Half()
-            self._forgotten += 1
+            self.forgotten += 1
             self._seen = (-1, 0.0)
             self._turns = (-1, {})
 

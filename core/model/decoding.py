@@ -6,7 +6,7 @@ meanwhile can crash the process. Here each type is described under a lock, befor
 
 from functools import cache
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -24,12 +24,16 @@ def convert(given: object, kind: type[T], from_attributes: bool = False) -> T:
     return msgspec.convert(given, kind, from_attributes=from_attributes)
 
 
-def decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """Return the decoder of JSON for a type. A module whose items are read by many threads calls this early."""
-    return _decoder(kind)
-
-
 @cache
 def _decoder(kind: type[Any]) -> msgspec.json.Decoder[Any]:
     with _describing:
         return msgspec.json.Decoder(kind)
+
+
+class Decoders(Protocol):
+    """Returns the decoder of JSON for a type."""
+
+    def __call__(self, kind: type[T], /) -> msgspec.json.Decoder[T]: ...
+
+
+decoder: Decoders = _decoder  # a module whose items are read by many threads calls it early

@@ -17,7 +17,7 @@ class IdSource:
         fraction = micros * 4096 // 1000  # RFC 9562 section 6.2, method 3: a finer clock in the 12 bits of rand_a
         value = millis << 80 | 7 << 76 | fraction << 64 | 2 << 62 | secrets.randbits(62)
         with self._lock:
-            self._last = max(value, _after(self._last))
+            self._last = value if value > self._last else _after(self._last)
             return self._last.to_bytes(16, "big")
 
 
@@ -47,4 +47,4 @@ def id_bytes(text: str) -> bytes | None:
         raw = bytes.fromhex(text.replace("-", ""))
     except ValueError:
         return None
-    return raw if len(raw) == 16 and id_text(raw) == text.lower() else None
+    return raw if len(raw) == 16 and len(text) == 36 and text[8] == text[13] == text[18] == text[23] == "-" else None

@@ -82,10 +82,10 @@ def strength(signals: Signals) -> float:
     if not len(signals.memories):
         return 0.0
     nothing = np.zeros(len(signals.memories))
-    covered, words, pairs, meaning, persons = (
+    covered, words, pairs, meaning, persons = [
         nothing if values is None else values
         for values in (signals.covered, signals.lexical, signals.pairs, signals.cosine, signals.persons)
-    )
+    ]
     weights = (PAIRS, COSINE, PERSON)
     most, lead, nearest = standing(signals.memories, covered, words, pairs, meaning, persons, weights, RIVAL)
     return max(0.0, _trust(signals) * (most + lead) + COSINE * nearest)

@@ -275,17 +275,20 @@ def parse(text: str, match: Match) -> Wanted:
     regular = plain(text)
     unquoted = regular.replace('"', " ")
     quoted = [unquoted] if match == "phrase" else _QUOTED.findall(regular)
-    phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
+    phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase) if quoted else ()
     words = query_terms(unquoted)
     terms: dict[str, float] = {}
     for word in words:
         terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
-    marked = [] if text.isascii() else [term for term in terms if term != unmarked(term)]
-    faint = [] if text.isascii() else [*marked, *filter(is_character, terms)]
-    if len(faint) < len(terms):
-        terms |= dict.fromkeys(faint, FAINT)
-    place = {term: at for at, term in enumerate(terms)}
-    steps = dict.fromkeys(pairwise([place[word] for word in words if word not in marked]))
+    kept = words
+    if not text.isascii():
+        marked = {term for term in terms if term != unmarked(term)}
+        faint = [*marked, *filter(is_character, terms)]
+        if len(faint) < len(terms):
+            terms |= dict.fromkeys(faint, FAINT)
+        kept = [word for word in words if word not in marked]
+    place = dict(zip(terms, range(len(terms)), strict=True))
+    steps = dict.fromkeys(pairwise(map(place.__getitem__, kept)))
     return Wanted(
         text=text.strip(),
         terms=terms,

@@ -251,8 +251,11 @@ class Asking:
 
     def own(self, space: str, query: Query, caller: Caller, now: int) -> Query:
         """Return the query limited to what the caller sees; names of sessions, topics and entities are looked up."""
-        query, _ = self._of_entities(space, query, caller, now)
-        filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
+        if query.filter is None:  # it names nothing
+            filter = caller.only(None)
+        else:
+            query, _ = self._of_entities(space, query, caller, now)
+            filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
         return query if filter is query.filter else replace(query, filter=filter, own=_category(caller))
 
     def _of_entities(self, space: str, query: Query, caller: Caller, now: int) -> tuple[Query, tuple[str, ...]]:

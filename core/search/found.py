@@ -72,20 +72,26 @@ class Hits:
         }
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
         marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
-        hits = [
-            Hit(
-                memory=fetched[version],
-                score=score,
-                ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
-                passage=Passage(*passage),
-                applies=applies,
-                highlight=highlight(fetched[version].content[passage[1] : passage[2]], terms) if marks else None,
-                explain=self.explained(place) if self._query.explain else None,
+        hits: list[Hit] = []
+        every = zip(versions, passages, scores, found, self._applies, strict=True)
+        for version, passage, score, place, applies in every:
+            memory, ranks = fetched[version], dict[str, int]()
+            for name, known in places.items():
+                if version in known:
+                    ranks[name] = known[version]
+            marked = highlight(memory.content[passage[1] : passage[2]], terms) if marks else None
+            why = self.explained(place) if self._query.explain else None
+            hits.append(
+                Hit(
+                    memory=memory,
+                    score=score,
+                    ranks=ranks,
+                    passage=Passage(*passage),
+                    applies=applies,
+                    highlight=marked,
+                    explain=why,
+                )
             )
-            for version, passage, score, place, applies in zip(
-                versions, passages, scores, found, self._applies, strict=True
-            )
-        ]
         return tuple(hits) if self._ranked.refined is None else self._refined(hits, fetched)
 
     def _refined(self, hits: Sequence[Hit], fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
@@ -242,11 +248,13 @@ def turns_placed(
 ) -> dict[int, Memory]:
     """Return memories by version, turns with their session and topic at change `number`; `known` remembers these."""
     turns = [version for version, one in found.items() if one.kind == "exchange" and one.conversation is not None]
+    if not turns:
+        return found
     missing = [version for version in turns if version not in known]
     if missing:
         placed = situated(database, space, [found[version] for version in missing], Point(number, 0))
         known.update(zip(missing, placed, strict=True))
-    return {**found, **{version: known[version] for version in turns}} if turns else found
+    return {**found, **{version: known[version] for version in turns}}
 
 
 def _placed(hit: Hit, ends: Mapping[bytes, tuple[int, int]]) -> Hit:

@@ -37,7 +37,7 @@ from muisti.core.search.rankings import BY_MODE, Asked, Extra
 from muisti.core.search.refined import Grouped
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
-from muisti.core.support.waiting import WouldWait
+from muisti.core.support.waiting import WouldCrowd, WouldWait
 
 # The lane of standing instructions beside the hits: those that apply to a query, best first.
 #
@@ -170,12 +170,15 @@ class Searcher:
         """Return the answer of `search` if that takes a millisecond or two and need not wait; for the event loop.
 
         Raises:
-            WouldWait: the search may take longer; or the caller is not `alone`, and threads would search faster.
+            WouldCrowd: the caller is not `alone`, and threads would search faster.
+            WouldWait: the search may take longer.
         """
         if not self._database.local or not _is_quick(query):
             raise WouldWait
         index, snapshot = self._indexes.at_once(space)
-        if snapshot.size > (QUICK_ROWS if alone else BRIEF_ROWS):
+        if snapshot.size > BRIEF_ROWS and not alone and snapshot.size <= QUICK_ROWS:
+            raise WouldCrowd
+        if snapshot.size > QUICK_ROWS:
             raise WouldWait
         try:
             return self._tried(query, now, index, snapshot, None, max_age).answer
@@ -267,7 +270,7 @@ class Searcher:
             timings=timings,
             recency=recency,
             explained=explained,
-            instructions=lane.of(fetched),
+            instructions=() if lane is NO_LANE else lane.of(fetched),
             applies=None if sure is None else round(sure, 4),
             left_out=len(every) - len(hits),
             nearest=every[0] if every and not hits else None,
@@ -339,7 +342,7 @@ class Searcher:
         """
         recent = index.recent
         forgotten, found = recent.forgotten, recent.of(versions)
-        missing = {version for version in versions if version not in found}
+        missing = set(versions).difference(found)
         if max_age and not missing and recent.was_at(snapshot.seq.number, max_age):
             return found, snapshot.seq.number
         space, asked_at = index.space, monotonic()

@@ -88,6 +88,14 @@ class Histogram:
             counts[place] += 1
             self._totals[labels] += value
 
+    def add_each(self, values: Iterable[tuple[float, Labels]], unit: float) -> None:
+        """Add a value for each of some known labels; `unit` is what a value of 1 stands for."""
+        with self._lock:
+            for given, labels in values:
+                value = given * unit
+                self._counts[labels][bisect_left(self.bounds, value)] += 1
+                self._totals[labels] += value
+
     def read(self) -> dict[Labels, Spread]:
         with self._lock:
             return {

@@ -43,32 +43,29 @@ class Urgent:
     _current: ContextVar["Urgent | None"] = ContextVar("urgent", default=None)
 
     def __init__(self) -> None:
-        self._counted = 0
-        self._count(1)
+        self.counted = 1  # 0 while it waits, and from its end
+        Urgent.running += 1
         self._current.set(self)
 
     def end(self) -> None:
         """End it, if it has not ended."""
-        self._count(0)
-
-    def _count(self, number: int) -> None:
-        Urgent.running += number - self._counted
-        self._counted = number
+        Urgent.running -= self.counted
+        self.counted = 0
 
     @classmethod
     @contextmanager
     def waiting(cls) -> Generator[None]:
         """Return a context in which the request of this task only waits, and needs no processor."""
         request = cls._current.get()
-        before = 0 if request is None else request._counted
-        if request is None or not before:
+        if request is None or not request.counted:
             yield
             return
-        request._count(0)
+        request.end()
         try:
             yield
         finally:
-            request._count(before)
+            request.counted = 1
+            Urgent.running += 1
 
 
 def work_slowly() -> None:
@@ -122,6 +119,10 @@ class ChangeNotifier:
 
 class WouldWait(Exception):
     """Raised where this thread would have to wait and may not. A thread that may wait should repeat the call."""
+
+
+class WouldCrowd(WouldWait):
+    """Raised where this thread may do the work for a lone caller only."""
 
 
 class Overtaken(Exception):
@@ -191,8 +192,8 @@ class Turns:
         return self._working.total() < self._most and (space is None or self._working[space] < self._share)
 
 
-class _WithoutWaiting:
-    """Context in which this thread may not wait. Contexts may be nested."""
+class without_waiting:
+    """Context in which this thread may not wait; `WouldWait` ends it instead. It must not contain an `await`."""
 
     __slots__ = ("_before",)
 
@@ -202,11 +203,6 @@ class _WithoutWaiting:
 
     def __exit__(self, *_: object) -> None:
         _HERE.may_wait = self._before
-
-
-def without_waiting() -> _WithoutWaiting:
-    """Return a context whose code ends with `WouldWait` instead of waiting. It must not contain an `await`."""
-    return _WithoutWaiting()
 
 
 class Lock:

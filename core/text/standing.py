@@ -123,6 +123,8 @@ def asked_of(kind: str, content: str, author: str | None, structure: Mapping[str
     'Who?'
     """
     first, *replies = messages(kind, content, author, structure)
+    if not replies:
+        return first
     return next((one for one in replies if one.speaker is not None and fold(one.speaker) in USERS), first)
 
 
@@ -132,8 +134,7 @@ def has_mark(text: str) -> bool:
     >>> has_mark("When I ask about physics, use SI units."), has_mark("Use SI units.")
     (True, False)
     """
-    lowered = text.lower()
-    return any(mark in lowered for mark in MARKS)
+    return any(map(text.lower().__contains__, MARKS))
 
 
 def scope_of(text: str) -> Piece | None:

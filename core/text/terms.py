@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -130,12 +130,12 @@ def query_terms(text: str) -> list[str]:
     (['build', 'fail'], ['to', 'be'], ['katzen', 'katz'])
     """
     runs = _runs(text)
-    folded = [run.casefold() for run in runs]
+    folded = [*map(str.casefold, runs)]
     language = language_of(folded) if text.isascii() else script_language(folded)
     empty = empty_words(language)
     asked = [run for run, word in zip(runs, folded, strict=True) if word not in empty] or runs
     beside = [] if text.isascii() else [*_exact(asked), *_syllables(asked)]
-    return [term for run in asked for term in _terms(run)] + _native(asked, language, empty) + beside
+    return [*chain.from_iterable(map(_remembered_terms, asked)), *_native(asked, language, empty), *beside]
 
 
 def spans(text: str) -> list[Span]:
@@ -163,7 +163,7 @@ def term_code(term: str, field: int = 0) -> int:
 
 def encode_terms(terms: Sequence[str], field: int) -> Codes:
     """Return the `term_code` of each term."""
-    return np.fromiter((term_code(term, field) for term in terms), np.uint64, len(terms))
+    return np.fromiter(map(_remembered_hash, terms), np.uint64, len(terms)) | np.uint64(field << 56)
 
 
 def _origins(text: str) -> tuple[list[int], list[int]]:
@@ -241,11 +241,11 @@ def _native_codes(language: str) -> Callable[[str], bytes]:
 
 
 def _codes_of_run(run: str) -> bytes:
-    return _encoded(_terms(run))
+    return _encoded(_remembered_terms(run))
 
 
 def _encoded(terms: Sequence[str]) -> bytes:
-    return b"".join([term_code(term).to_bytes(8, "little") for term in terms])
+    return b"".join([_remembered_hash(term).to_bytes(8, "little") for term in terms])
 
 
 def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
@@ -301,6 +301,8 @@ def _is_name(text: str) -> bool:
 
 
 def _word_terms(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.islower() and "_" not in word:  # most words, which have no parts and are folded
+        return (_stem(word),)
     whole = word.strip("_")
     parts = [part for piece in whole.split("_") for part in _humps(piece)] if whole else []
     smaller = [part for part in parts if len(part) > 1] if len(parts) > 1 else []

@@ -195,7 +195,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
             WouldWait: this may take more than a millisecond or two; `search` on a thread.
         """
         check_query(query)
-        if names_entities(query.filter):  # the graph may have to catch up
+        if query.filter is not None and names_entities(query.filter):  # the graph may have to catch up
             raise WouldWait
         now = self.calls.clock()
         with without_waiting():
@@ -270,12 +270,17 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         The echo check asks what somebody has read, which is every hit and its neighbours. Retrievals promote and
         refresh memories, so the nearest of what is not about the query must not count.
         """
-        memories = [hit.memory for hit in hits]
-        read = [one for hit in hits if hit.context is not None for one in (*hit.context.before, *hit.context.after)]
-        self.recent_results.note(self.calls.caller.actor, seq.epoch, [*memories, *read] if read else memories, now)
+        read, ids = list[Memory](), list[str]()
+        for hit in hits:
+            read.append(hit.memory)
+            ids.append(hit.memory.id)
+        for hit in hits if query.options is not None else ():
+            if hit.context is not None:
+                read += (*hit.context.before, *hit.context.after)
+        self.recent_results.note(self.calls.caller.actor, seq.epoch, read, now)
         counts = evidence != "none" and not query.no_touch and query.as_of is None
-        if hits and counts:
-            self.retrievals.note(seq.epoch, [memory.id for memory in memories], now)
+        if ids and counts:
+            self.retrievals.note(seq.epoch, ids, now)
 
 
 def _within(versions: Sequence[Version], most: int | None, characters: int | None) -> int:

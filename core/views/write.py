@@ -14,7 +14,7 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import id_text
 from muisti.core.model.messages import restated
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Likeness, Undo, Written
+from muisti.core.model.outcomes import Flag, Likeness, Undo, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
 from muisti.core.operations.transfer.importing.importer import Import as Import
@@ -267,9 +267,13 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         """Prepare to add drafts: accept them, cut and embed their texts, compare them, and build the batch."""
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
         accepted = self.intake.batch(space, drafts, call, places, echoes=echoes)
-        made = [one.first(space, id_text(self.store.ids.new(call.now)), call.now) for one in accepted]
+        made, flags = list[Memory](), list[Flag]()
+        for one in accepted:
+            made.append(one.first(space, id_text(self.store.ids.new(call.now)), call.now))
+            flags += one.flags
         versions = ready(made, space, self.store.models)
         checked = self._checked(space, versions, on_conflict, call)
+        is_like = any(checked.found) or any(checked.within) or any(checked.hidden)
         refuses, own, last = on_conflict == "reject" and call.caller.reads, call.caller.own_category, len(made) - 1
         parts: list[Part] = []
         for position, new in enumerate(versions):
@@ -279,10 +283,10 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             statements += self.store.guarded_insertion(space, new, "created", call.caller, last - position)
             if position == last:
                 statements.append(quotas.refuse_more(space, self.store.quota))
-            statements += _pairs(space, new, checked.to_review(position, made, on_conflict), on_conflict, call)
+            against = checked.to_review(position, made, on_conflict) if is_like else ()
+            statements += _pairs(space, new, against, on_conflict, call)
             parts.append(Part(new.memory, statements, places[position], position))
-        flags = tuple(flag for one in accepted for flag in one.flags)
-        return self.store.begin(space, parts, call, created=True, checked=checked, flags=flags)
+        return self.store.begin(space, parts, call, created=True, checked=checked, flags=tuple(flags))
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], on_conflict: OnConflict, call: Call) -> Checked:
         """Return what the new memories resemble, or raise if one must be refused. A dry run always compares."""
@@ -290,7 +294,7 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             return NOT_CHECKED
         checked = self.checker.check(space, versions, call.now, call.caller)
         try:
-            if on_conflict == "reject":
+            if on_conflict == "reject" and (any(checked.found) or any(checked.within)):
                 checked.refuse()
         except Similar:
             if self.store.is_known(call):
@@ -324,6 +328,6 @@ def _pairs(
     Other values of `on_conflict` refuse or keep those.
     """
     actor = call.caller.actor
-    found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]
+    found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against] if against else []
     same = on_conflict == "review" or (on_conflict == "reject" and not call.caller.sees_all)
     return [*found, conflicts.open_same(space, new.memory, call.now, actor)] if same else found

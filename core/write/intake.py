@@ -27,7 +27,7 @@ from muisti.core.write.prepare import canonical, changed, draft_of, new_memory, 
 from muisti.core.write.recent_results import EchoCheck
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
-from muisti.core.write.validate import check_alone, check_new, check_stays
+from muisti.core.write.validate import check_alone, check_stays
 
 # Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from
 
@@ -51,7 +51,7 @@ class Provenance(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput: the draft is derived from a memory that does not exist.
         """
-        ids = canonical(draft.derived_from)
+        ids = canonical(draft.derived_from) if draft.derived_from else ()
         if not ids:
             return Lineage(TRUST[draft.source_class])
         return _lineage(space, draft, self._living(space, ids, caller, path), path, {})
@@ -171,13 +171,16 @@ class Intake(msgspec.Struct, frozen=True):
         draft = call.caller.own(draft)
         if draft.key is not None:
             call.caller.check_reads("leave key out")
-        check_new(draft, path)
+        if draft.status == "deprecated":  # an imported memory may be
+            raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
         if not hierarchy:
             check_alone(draft, path)
-            self.provenance.check_parent(space, draft, call.caller, path)
+            if draft.parent_id is not None:
+                self.provenance.check_parent(space, draft, call.caller, path)
         draft, redactions = self.screener.screened(space, draft, call, path)
         draft, echo = self.echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
-        return _accepted(draft, (*redactions, *echo), self.provenance.of_new(space, draft, call.caller, path))
+        lineage = self.provenance.of_new(space, draft, call.caller, path)
+        return Accepted(draft, (*redactions, *echo, *lineage.flags), lineage.trust, lineage.statements)
 
     def batch(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -11,13 +12,12 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
-from muisti.core.model.conversations import is_structural
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.spaces import Field
 from muisti.core.model.terms import Status
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft, Memory, Passage
+from muisti.core.model.values import STRUCTURAL, Draft, Memory, Passage
 from muisti.core.parsing.code.apart import header, is_code
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
@@ -45,7 +45,10 @@ class Source(msgspec.Struct, frozen=True):
             "author": draft.author,
             "reason": draft.reason,
         }
-        given: dict[Field, str] = {field: text for field, text in texts.items() if text}
+        given = dict[Field, str]()
+        for field, text in texts.items():
+            if text:
+                given[field] = text
         language, symbol = draft.structure.get("language"), draft.structure.get("symbol")
         if draft.kind != "chunk" or not isinstance(language, str) or not is_code(language):
             return cls(given)
@@ -60,12 +63,13 @@ class Source(msgspec.Struct, frozen=True):
 
 def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
     """Return the first version of a new memory."""
+    at = from_us(now)
     return Memory(
         id=memory_id,
         space=space,
         version=1,
-        created_at=from_us(now),
-        updated_at=from_us(now),
+        created_at=at,
+        updated_at=at,
         supersedes=supersedes,
         superseded_by=None,
         trust=trust,
@@ -139,26 +143,27 @@ def ready(memories: Sequence[Memory], space: SpaceRow, models: Models) -> list[N
 
     A model that the process does not have embeds nothing.
     """
-    cuts = [(memory, Source.of(memory), passages_of(memory)) for memory in memories]
+    cuts = list[tuple[Memory, Source, list[Passage]]]()
+    for memory in memories:
+        cuts.append((memory, Source.of(memory), passages_of(memory)))
     vectors: Iterator[Mapping[str, bytes]] = repeat({})
     if encoders := models.embedding(space.space):
         fields = space.space.settings.embedded_fields
         texts = [embedded_text(source, passage, fields) for _, source, cut in cuts for passage in cut]
         made = [[(encoder.identity, vector) for vector in pack(encoder.encode(texts))] for encoder in encoders]
         vectors = (dict(one) for one in zip(*made, strict=True))
-    return [
-        NewVersion(
-            memory=memory,
-            content_hash=same_text_hash(memory.content),
-            passages=[Indexed(passage, terms(source, passage), next(vectors)) for passage in cut],
-        )
-        for memory, source, cut in cuts
-    ]
+    versions = list[NewVersion]()
+    for memory, source, cut in cuts:
+        passages = list[Indexed]()
+        for passage in cut:
+            passages.append(Indexed(passage, terms(source, passage), next(vectors)))
+        versions.append(NewVersion(memory, same_text_hash(memory.content), passages))
+    return versions
 
 
 def passages_of(memory: Memory) -> list[Passage]:
     """Return the passages of a memory that searches find; the objects of conversations have none."""
-    return [] if is_structural(memory) else split(memory.content, memory.tokens)
+    return [] if memory.kind in STRUCTURAL else split(memory.content, memory.tokens)
 
 
 def again(memory: Memory, before: Memory, row: int, space: SpaceRow, models: Models) -> NewVersion:
@@ -185,11 +190,11 @@ def terms(source: Source, passage: Passage) -> bytes:
 
     Those of the header of code count as content too.
     """
-    above = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
-    return above + b"".join(
-        index_codes(text[passage.start : passage.stop], 0) if field == "content" else codes_of_name(text, field)
-        for field, text in source.texts.items()
-    )
+    codes = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
+    for field, text in source.texts.items():
+        is_content = field == "content"
+        codes += index_codes(text[passage.start : passage.stop], 0) if is_content else codes_of_name(text, field)
+    return codes
 
 
 @memoised(NAMES)
@@ -199,7 +204,14 @@ def codes_of_name(text: str, field: Field) -> bytes:
 
 
 def _values(draft: Draft, now: int) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(draft, name) for name in STATED}
+    values: dict[str, Any] = dict(zip(STATED, _STATED(draft), strict=True))
     if isinstance(draft.expires_at, timedelta):
         values["expires_at"] = from_us(now) + draft.expires_at
-    return {**values, "tags": distinct_tags(draft.tags), "derived_from": canonical(draft.derived_from)}
+    if draft.tags:
+        values["tags"] = distinct_tags(draft.tags)
+    if draft.derived_from:
+        values["derived_from"] = canonical(draft.derived_from)
+    return values
+
+
+_STATED = attrgetter(*STATED)

@@ -15,7 +15,6 @@ from muisti.core.model.collisions import Echo
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import Echoes as Policing
 from muisti.core.model.times import SECOND_US
 from muisti.core.model.values import SOURCES_MAX, Draft, Memory
 from muisti.core.store.database import Database
@@ -55,12 +54,16 @@ class _Given:
         self._read: deque[_Read] = deque(maxlen=KEPT)
 
     def note(self, memories: Sequence[Memory], now: int) -> None:
-        self._waiting.extend([(now, memory.id, memory.content[:TEXT]) for memory in memories])
+        for memory in memories:
+            self._waiting.append((now, memory.id, memory.content[:TEXT]))
 
     def since(self, at: int) -> list[_Read]:
-        self._read.extend((then, memory_id, _hashes(text)) for then, memory_id, text in self._waiting)
-        self._waiting.clear()
-        return [one for one in self._read if one[0] >= at]
+        if self._waiting:
+            self._read.extend((then, memory_id, _hashes(text)) for then, memory_id, text in self._waiting)
+            self._waiting.clear()
+        while self._read and self._read[0][0] < at:
+            self._read.popleft()
+        return list(self._read)
 
 
 class RecentResults:
@@ -97,7 +100,8 @@ class RecentResults:
             return ()
         said: list[list[str]] = []  # the memories that have each sentence
         frames: list[list[str]] = []
-        for forms, is_frame in _read_sentences(text):
+        for sentence in sentences(text):
+            forms, is_frame = _forms(sentence)
             having = [memory_id for _, memory_id, held in known if not held.isdisjoint(forms)]
             if not having and not is_frame:
                 return ()  # most texts return here, at their first sentence
@@ -129,22 +133,20 @@ class EchoCheck(msgspec.Struct, frozen=True):
         Raises:
             Echo: the policy refuses echoes.
         """
-        if self.asks_nothing(space):
+        echoes = space.space.policy.over(self.default).echoes
+        if echoes is None or echoes == "allow":
             return draft, ()
         ids = self.recent_results.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
         if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
             return draft, ()
-        if self._policy(space) == "refuse":
+        if echoes == "refuse":
             raise Echo(ids, path)
         sources = (*draft.derived_from, *self._living(space, ids, call))[:SOURCES_MAX]
         return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
 
     def asks_nothing(self, space: SpaceRow) -> bool:
         """Return whether the space allows echoes, so that no check is needed."""
-        return self._policy(space) in (None, "allow")
-
-    def _policy(self, space: SpaceRow) -> Policing | None:
-        return space.space.policy.over(self.default).echoes
+        return space.space.policy.over(self.default).echoes in (None, "allow")
 
     def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
         """Return the memories that are still current. A deleted memory may be repeated but cannot be a source."""
@@ -154,23 +156,24 @@ class EchoCheck(msgspec.Struct, frozen=True):
 
 
 def _hashes(text: str) -> frozenset[int]:
-    return frozenset(one for forms, _ in _read_sentences(text) for one in forms)
+    return frozenset(one for sentence in sentences(text) for one in _forms(sentence)[0])
 
 
-def _read_sentences(text: str) -> Iterator[tuple[frozenset[int], bool]]:
-    """Yield for each sentence its hashes with and without an introduction, and whether it is only an introduction."""
-    for sentence in sentences(text):
-        inner = unframed(sentence.split(" "))
-        forms = {sentence, " ".join(inner)} if len(inner) >= WORDS_MIN else {sentence}
-        yield frozenset(map(hash, forms)), not inner
+def _forms(sentence: str) -> tuple[frozenset[int], bool]:
+    """Return the hashes of a sentence with and without an introduction, and whether it is only an introduction."""
+    inner = unframed(sentence.split(" "))
+    forms = {sentence, " ".join(inner)} if len(inner) >= WORDS_MIN else {sentence}
+    return frozenset(map(hash, forms)), not inner
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
+    """Return the sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
 
     >>> list(sentences('> "Ann likes tea." - since -3 °C!\\n'))
     ['ann likes tea', 'since -3 c']
     """
-    for part in _SENTENCES.split(text):
-        if sentence := " ".join(_WORDS.findall(uniform(part))):
-            yield sentence
+    return filter(None, map(_compared, _SENTENCES.split(text)))
+
+
+def _compared(sentence: str) -> str:
+    return " ".join(_WORDS.findall(uniform(sentence)))

@@ -1,6 +1,9 @@
 """Apply the policy of a space to text before it is stored: refuse or redact secrets and personal data."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import compress
+from operator import attrgetter
 from types import MappingProxyType
 from typing import cast
 
@@ -26,6 +29,8 @@ from muisti.core.write.validate import check_draft
 ADDRESS = ("category", "key", "session", "conversation", "topic", "document")
 TEXTS = tuple(name for name in fields.TEXTS if name not in ADDRESS)
 _SCREENED = (*TEXTS, *ADDRESS, "tags", "metadata", "structure")
+_VALUES = attrgetter(*_SCREENED)
+POLICIES = 256  # of spaces, whose meaning is remembered
 LONG = 10**11  # from here on a number in metadata may be that of a card
 
 Find = Callable[[str], list[Found]]
@@ -80,7 +85,7 @@ class Screener(msgspec.Struct, frozen=True):
             InvalidInput: the words in place of a secret are too long for its field.
             SensitiveContent: the policy refuses some of the text.
         """
-        looking = self._looking(space, call)
+        looking = _chosen(space.space.policy, self.default, call.caller.allows)
         if not looking:
             return draft, ()
         work = _Screening(looking, path, sent=sent)
@@ -115,7 +120,7 @@ class Screener(msgspec.Struct, frozen=True):
         Raises:
             SensitiveContent: the policy refuses some of it.
         """
-        return _text(_chosen(self.default, caller), text, path)
+        return _text(_chosen(self.default, self.default, caller.allows), text, path)
 
     def labelled(self, name: str, caller: Caller, path: str) -> None:
         """Check a name that belongs to no space by the server's own policy.
@@ -123,26 +128,27 @@ class Screener(msgspec.Struct, frozen=True):
         Raises:
             SensitiveContent: the policy allows some of it in no text, or only redacted.
         """
-        _check_name(_chosen(self.default, caller), name, path)
+        _check_name(_chosen(self.default, self.default, caller.allows), name, path)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the policy allows all secrets and personal data."""
         return not self._looking(space, call)
 
-    def _looking(self, space: SpaceRow, call: Call) -> list[tuple[Find, Screening]]:
-        return _chosen(space.space.policy.over(self.default), call.caller)
+    def _looking(self, space: SpaceRow, call: Call) -> tuple[tuple[Find, Screening], ...]:
+        return _chosen(space.space.policy, self.default, call.caller.allows)
 
 
-def _chosen(policy: Policy, caller: Caller) -> list[tuple[Find, Screening]]:
+@lru_cache(POLICIES)
+def _chosen(own: Policy, default: Policy, allows: frozenset[str]) -> tuple[tuple[Find, Screening], ...]:
+    """Return what is sought in texts, and what happens to it, for callers whom some of the policy does not bind."""
+    policy = own.over(default)
     chosen: Sequence[tuple[str, Find, Screening | None]] = (
         ("secrets", secrets_in, policy.secrets),
         ("personal_data", personal_in, policy.personal_data),
     )
-    return [
-        (find, what)
-        for name, find, what in chosen
-        if what is not None and what != "allow" and name not in caller.allows
-    ]
+    return tuple(
+        (find, what) for name, find, what in chosen if what is not None and what != "allow" and name not in allows
+    )
 
 
 def _text(looking: Sequence[tuple[Find, Screening]], text: str, path: str) -> str:
@@ -184,11 +190,9 @@ class _Screening:
     def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
         """Return the fields that must be stored with other values than those sent."""
         clean: dict[str, object] = {}
-        new = {
-            name
-            for name in _SCREENED
-            if (value := getattr(draft, name)) and (before is None or value != getattr(before, name))
-        }
+        new = set(compress(_SCREENED, _VALUES(draft)))
+        if before is not None:
+            new = {name for name in new if getattr(draft, name) != getattr(before, name)}
         at = reply_at(draft.kind, draft.content, draft.structure)
         for name in TEXTS:
             if name == "content" and at is not None and name in new:
@@ -200,10 +204,8 @@ class _Screening:
                 self.name(getattr(draft, name), f"{self._path}.{self._sent.get(name, name)}")
         if "tags" in new:
             clean["tags"] = tuple(self.text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
-        if "metadata" in new:
-            clean["metadata"] = self._metadata(draft.metadata, "metadata")
-        if "structure" in new:
-            clean["structure"] = self._metadata(draft.structure, "structure")
+        for name in sorted(new & {"metadata", "structure"}):
+            clean[name] = self._metadata(getattr(draft, name), name)
         if at is not None and at != draft.structure["reply_at"]:
             clean["structure"] = {**cast(Mapping[str, Json], clean.get("structure", draft.structure)), "reply_at": at}
         return {name: value for name, value in clean.items() if value != getattr(draft, name)}
@@ -212,7 +214,7 @@ class _Screening:
         """Return the text with finds redacted. `name` is the key of this value, which may reveal a secret."""
         for find, chosen in self._looking:
             found = find(text) or (_behind(find, name, text) if name else [])
-            if redacted := self._judged(found, chosen, where):
+            if found and (redacted := self._judged(found, chosen, where)):
                 text = without(text, redacted)
         return text
 

@@ -64,9 +64,9 @@ class Transactions(msgspec.Struct, frozen=True):
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
         known = self.spaces.get(name)
-        return (
-            known if known is not None and (known.generation is not None or self.models.inline(None) is None) else None
-        )
+        default = self.models.default  # the model of a space that has none yet
+        is_enough = known is not None and (known.generation is not None or default is None or default.deferred)
+        return known if is_enough else None
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
@@ -263,7 +263,7 @@ class Transactions(msgspec.Struct, frozen=True):
         """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         self.indexes.note(begun.space, number)
-        tally = begun.tallied(results)
+        tally = None if begun.tally is None else begun.tallied(results)
         self.counter.add(by=len(begun.parts) if tally is None else tally.changes)
         return self._reply(begun, number, tally, commit=1000 * (perf_counter() - begun.at))
 
@@ -288,8 +288,12 @@ class Transactions(msgspec.Struct, frozen=True):
         self, begun: Begun, number: int, tally: Tally | None, *, commit: float = 0.0, plan: Plan | None = None
     ) -> Written:
         """Return the reply of a write after which the space is at the change `number`."""
+        memories = list[Memory]()
+        for part in begun.parts:
+            if part.told:
+                memories.append(part.memory)
         return Written(
-            memories=tuple(part.memory for part in begun.parts if part.told),
+            memories=tuple(memories),
             seq=Seq(begun.space.space.epoch, number),
             created=begun.created,
             similar=begun.checked.similar,
@@ -337,7 +341,9 @@ class Transactions(msgspec.Struct, frozen=True):
 
     def _prepared(self, begun: Begun) -> Begun:
         """Return the write with the statements of its parts and, for a call with a key, of the stored reply."""
-        batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
+        batch = [*begun.batch]
+        for part in begun.parts:
+            batch += part.statements
         if (request := begun.call.request) is not None:
             answer = remember(
                 [part.memory for part in begun.parts if part.told],

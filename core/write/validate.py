@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import get_args
 
 import msgspec
@@ -63,17 +64,17 @@ BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all oth
 }
 
 
+# Fields that most drafts leave out, and their values then.
+_OPTIONAL = (*STATED_TIMES, "session", "conversation", "topic", "document", "turn", "position", "parent_id")
+_RARE = attrgetter(*_OPTIONAL, "structure", "derived_from")
+_NONE: tuple[object, ...] = (*(None,) * len(_OPTIONAL), {}, ())
+
+
 def check_draft(draft: Draft, now: int, path: str = "$") -> None:
     """Raise `InvalidInput` with every problem of a draft. `path` locates the draft in the request."""
     problems = list(_draft_problems(draft, now, path))
     if problems:
         raise InvalidInput(problems)
-
-
-def check_new(draft: Draft, path: str = "$") -> None:
-    """Raise `InvalidInput` when a new draft is already deprecated. An imported memory may be."""
-    if draft.status == "deprecated":
-        raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
 
 
 def check_alone(draft: Draft, path: str = "$") -> None:
@@ -190,15 +191,16 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
         yield from _tags(f"{path}.tags", draft.tags)
     if draft.metadata:
         yield from _metadata(f"{path}.metadata", draft.metadata)
-    yield from _times(draft, now, path)
-    yield from _place(draft, path)
-    if draft.parent_id is not None and id_bytes(draft.parent_id) is None:
-        yield Problem(f"{path}.parent_id", f"{draft.parent_id[:80]!r} is no memory id")
-    yield from _sources(f"{path}.derived_from", draft.derived_from)
+    if _RARE(draft) != _NONE:
+        yield from _times(draft, now, path)
+        yield from _place(draft, path)
+        yield from _sources(f"{path}.derived_from", draft.derived_from)
 
 
 def _place(draft: Draft, path: str) -> Iterator[Problem]:
-    """Yield the problems of the place of a draft in a conversation or document."""
+    """Yield the problems of the place of a draft: its parent, and where it is in a conversation or document."""
+    if draft.parent_id is not None and id_bytes(draft.parent_id) is None:
+        yield Problem(f"{path}.parent_id", f"{draft.parent_id[:80]!r} is no memory id")
     for name in ("session", "conversation", "topic", "document"):
         value: str | None = getattr(draft, name)
         if value is not None and _CONTROL.search(value):
@@ -213,15 +215,16 @@ def _place(draft: Draft, path: str) -> Iterator[Problem]:
 
 def _text(path: str, text: str, limit: int, *, may_be_blank: bool = False) -> Iterator[Problem]:
     """Yield the problems of a text. Chunks of a document may be blank, because their texts join to that of the file."""
+    is_plain = text.isascii()
     if not text or not may_be_blank and is_blank(text):
         yield Problem(path, "must not be empty or blank")
     if len(text) > limit:
         yield Problem(path, f"has {len(text):,} characters; at most {limit:,} are allowed")
-    elif outgrows(text, GROWN * limit):
+    elif not is_plain and outgrows(text, GROWN * limit):
         yield Problem(path, _grown(limit))
     if "\0" in text:
         yield Problem(path, f"has a NUL character at position {text.index(chr(0))}")
-    if not _is_utf8(text):
+    if not is_plain and not _is_utf8(text):
         yield Problem(path, "is no valid UTF-8 (it holds a lone surrogate)")
 
 
@@ -329,12 +332,12 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.limit", f"{query.limit} is not between 1 and {LIMIT_MAX}")
     if len(query.text) > QUERY_MAX:
         yield Problem("$.query", f"has {len(query.text):,} characters; at most {QUERY_MAX:,} are allowed")
-    elif outgrows(query.text, GROWN * QUERY_MAX):
+    elif not query.text.isascii() and outgrows(query.text, GROWN * QUERY_MAX):
         yield Problem("$.query", _grown(QUERY_MAX))
     likened = query.options is not None and query.options.similar_to is not None
     if is_blank(query.text) and not likened and query.mode not in ("metadata", "recent"):
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
-    if "\0" in query.text or not _is_utf8(query.text):
+    if "\0" in query.text or not (query.text.isascii() or _is_utf8(query.text)):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
     numbers = (
         ("trust_weight", query.trust_weight, TRUST_WEIGHT_MAX),

@@ -19,16 +19,26 @@ COUNTS = "COUNTS_FILE"
 
 _calls: Counter[str] = Counter()
 _switches: Counter[str] = Counter()
-_last = threading.local()
+
+
+class _Last(threading.local):
+    """The module that this thread was in last, and whether its work belongs to no request."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        self.is_upkeep = threading.current_thread().name.startswith("upkeep")
+
+
+_last = _Last()
 
 
 def note(frame: FrameType, event: str, _: object) -> None:
-    """Count a call, and the change of module since the last call of this thread."""
+    """Count a call, and the change of module since the last call of this thread. Upkeep begins by the clock."""
     path = frame.f_code.co_filename
-    if event != "call" or not path.startswith(OURS):
+    if event != "call" or not path.startswith(OURS) or _last.is_upkeep:
         return
     _calls[path] += 1
-    if getattr(_last, "path", path) != path:
+    if _last.path not in (None, path):
         _switches[path] += 1
     _last.path = path
 

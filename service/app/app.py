@@ -14,7 +14,6 @@ from litestar import Litestar, Response
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
-from litestar.types import ASGIApp
 
 from muisti.core.databases import open_database
 from muisti.core.engine import Engine
@@ -22,8 +21,8 @@ from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
+from muisti.service.app.entrance import Entrance
 from muisti.service.app.fast_path import FastPath
-from muisti.service.asgi.messages import Compress
 from muisti.service.auth.access import Access, Need, check
 from muisti.service.auth.browser import WebPages
 from muisti.service.auth.challenge import Resource
@@ -177,19 +176,16 @@ def create_app(
         metrics_key=settings.metrics_key,
     )
     app.state.gate = gate
-    inner = gate if trusted is not None else with_console(app, gate, settings)
-    pages = WebPages(inner, names_in(settings.origins), own=ROOT)
-    envelope = RequestMiddleware(Compress(pages), meters)
+    console = console_of(app, settings) if trusted is None else None
+    envelope = RequestMiddleware(Entrance(gate, WebPages(names_in(settings.origins), own=ROOT), console), meters)
     app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app
 
 
-def with_console(app: Litestar, api: ASGIApp, settings: Settings) -> ASGIApp:
-    """Put the console in front of the API, if the settings have one. Its pages call the whole application."""
-    if not settings.console:
-        return api
+def console_of(app: Litestar, settings: Settings) -> Console | None:
+    """Return the console, if the settings have one. Its pages call the whole application."""
     secure = (settings.public_url or "").startswith("https://")
-    return Console(api, app, body_limit=settings.body_limit, secure=secure)
+    return Console(app, body_limit=settings.body_limit, secure=secure) if settings.console else None
 
 
 def resource_of(settings: Settings) -> Resource | None:

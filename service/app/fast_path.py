@@ -7,7 +7,7 @@ have query parameters, another content type, a body of unknown or forbidden size
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
@@ -15,8 +15,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from muisti.core.model.errors import MuistiError
 from muisti.service.asgi.header_names import plain_headers
 from muisti.service.asgi.messages import PlainResponse, read_body, send_body, send_problem
-from muisti.service.auth.access import Need, check
-from muisti.service.auth.middleware import access_of
+from muisti.service.auth.access import STATE, Access, Need, check
 from muisti.service.http.decode import JSON, SLASH, decode
 from muisti.service.routes import memories, search
 from muisti.service.runtime.bulkheads import LANE, Lane
@@ -64,7 +63,7 @@ class FastPath:
         way, space = WAYS[path["end"]], path["space"]
         scope["path_template"], scope["path_params"] = way.template, {"space": space}
         try:
-            access = access_of(scope)
+            access: Access = cast(dict[str, Any], scope)[STATE]
             check(access, way.needs, space)
             LANE.set(Lane(False, space, access.lane_key))
             body = await read_body(receive)

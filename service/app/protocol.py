@@ -18,7 +18,7 @@ from litestar import Litestar
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from muisti.service.http.middleware import request_id_of
+from muisti.service.http.middleware import ids_of
 from muisti.service.runtime.admission import EXEMPT, Admission
 from muisti.service.schemas.errors import MEDIA_TYPE, headers_of, problem
 
@@ -62,7 +62,8 @@ class TimedProtocol(HttpToolsProtocol):
         # Empty lines have ended uvicorn's own timeout; a request may be answered by now.
         idle = not self._begun and self.cycle is not None and self.cycle.response_complete
         if not self._arriving and not idle:
-            self._expect_nothing()
+            if self._wait is not None:
+                self._expect_nothing()
         elif not self.transport.is_closing():
             self._expect()
             self._head += len(data) if self._in_head else 0
@@ -152,20 +153,16 @@ class AdmittingProtocol(TimedProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         method, path = cycle.scope["method"], cycle.scope["path"]
-        if not self._lets_in(method, path):
-            self._refuse(cycle)
-        elif path in EXEMPT:
+        if path in EXEMPT:
             super()._start_asgi_task(cycle, app)
+        elif self._too_many or not self._admission.admits(method, path):
+            self._refuse(cycle)
         else:
             self._admission.begin(method, path, partial(self._begin, cycle, app))
 
     def _begin(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         if not cycle.disconnected:  # a disconnected client does not wait for the answer
             super()._start_asgi_task(cycle, app)
-
-    def _lets_in(self, method: str, path: str) -> bool:
-        """Decide whether to admit a request."""
-        return path in EXEMPT or (not self._too_many and self._admission.admits(method, path))
 
     def _refuse(self, cycle: RequestResponseCycle) -> None:
         """Answer that the server is busy. A body that still arrives is read and dropped."""
@@ -185,7 +182,7 @@ class AdmittingProtocol(TimedProtocol):
     def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], more_headers: bytes) -> None:
         self._admission.refuse(method)
         self.transport.write(
-            BUSY_HEAD % (more_headers, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY)
+            BUSY_HEAD % (more_headers, ids_of(dict(headers))[0]) + (b"" if method == "HEAD" else BUSY_BODY)
         )
 
     def _listen_to_readers(self) -> None:

@@ -3,27 +3,18 @@
 import gzip
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import zstandard
 from anyio import to_thread
 from litestar import Response
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
 from muisti.service.schemas.errors import MEDIA_TYPE, HttpError, headers_of, noted, problem_of
 
 Header = tuple[bytes, bytes]
-
-
-def header_of(scope: Mapping[str, Any], name: str) -> str | None:
-    """Return a header of a request, None when absent. Litestar would map all headers, which takes ten times longer."""
-    wanted = name.lower().encode()
-    for given, value in cast(Iterable[Header], scope["headers"]):
-        if given == wanted:
-            return value.decode("latin-1")
-    return None
 
 
 async def read_body(receive: Receive, limit: int | None = None) -> bytes:
@@ -62,8 +53,9 @@ class PlainResponse(msgspec.Struct, frozen=True):
 async def send_body(send: Send, status: int, headers: Mapping[str, str], content: Any) -> None:
     """Send `content` as JSON, with its length added to the headers."""
     body = _ENCODER.encode(content)
-    given = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-    given.append((b"content-length", b"%d" % len(body)))
+    given = [(b"content-length", b"%d" % len(body))]
+    for name, value in headers.items():
+        given.append((name.lower().encode("latin-1"), value.encode("latin-1")))
     await send({"type": "http.response.start", "status": status, "headers": given})
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
@@ -95,26 +87,24 @@ def _zstd(body: bytes) -> bytes:
 CODINGS: dict[bytes, Callable[[bytes], bytes]] = {b"zstd": _zstd, b"gzip": _gzip}  # the best first
 
 
-class Compress:
-    """Middleware that compresses the answers of an application."""
+CODED = frozenset({b"content-encoding", b"accept-encoding"})  # headers of requests that need `compressed`
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises HttpError when a body comes compressed."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        accepted = b""
-        for name, value in cast(list[Header], cast(dict[str, Any], scope)["headers"]):
-            if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
-                coding = value.decode("latin-1")[:40]
-                raise HttpError("unsupported_media_type", f"Content-Encoding is {coding!r}; send the body as it is")
-            if name == b"accept-encoding":
-                accepted = value
-        coding = chosen(accepted)
-        await self._app(scope, receive, send if coding is None else _Smaller(send, coding))
+def compressed(headers: Iterable[Header], send: Send) -> Send:
+    """Return what compresses the answer to a request with these headers and sends it, or `send` itself.
+
+    Raises:
+        HttpError: the body comes compressed.
+    """
+    accepted = b""
+    for name, value in headers:
+        if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
+            coding = value.decode("latin-1")[:40]
+            raise HttpError("unsupported_media_type", f"Content-Encoding is {coding!r}; send the body as it is")
+        if name == b"accept-encoding":
+            accepted = value
+    best = chosen(accepted)
+    return send if best is None else _Smaller(send, best)
 
 
 class _Smaller:

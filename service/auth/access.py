@@ -50,7 +50,7 @@ class Access(msgspec.Struct, frozen=True):
         return Caller(
             self.actor,
             self.grant.category,
-            reads=self.may("read"),
+            reads="read" in self.grant.scopes,
             request=request_id,
             allows=allows,
             source_class=self.grant.source_class,
@@ -80,7 +80,7 @@ def check(access: Access, need: Need, space: str | None = None) -> None:
     """
     if need == "nothing":
         return
-    if not access.known:
+    if access.grant is NOTHING:
         raise HttpError(
             "unauthorized", "send a key or a token as `Authorization: Bearer ...`", _challenge_headers(access)
         )

@@ -8,11 +8,10 @@ import hashlib
 import hmac
 import ipaddress
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, cast
 
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import HTTPScope, Message, Send
 
 from muisti.service.asgi.header_names import of_pages
 from muisti.service.schemas.errors import HttpError
@@ -41,11 +40,9 @@ def cookie_of(headers: Sequence[Header], name: str) -> str | None:
     return None
 
 
-def session_of(method: str, headers: Sequence[Header]) -> str | None:
-    """Return the key of the session that a read is sent with; None for writes and for requests of other sites."""
-    if method not in SAFE or not own_site(headers):
-        return None
-    return cookie_of(headers, SESSION)
+def session_of(headers: Sequence[Header]) -> str | None:
+    """Return the key of the session that a read is sent with; None for requests of other sites."""
+    return cookie_of(headers, SESSION) if own_site(headers) else None
 
 
 def own_site(headers: Sequence[Header]) -> bool:
@@ -88,8 +85,9 @@ def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
     Raises:
         HttpError: the header names another host.
     """
-    given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
-    if host_of(given) not in ("localhost", own.lower()) and not is_address(host_of(given)):
+    given = dict(headers).get(b"host", b"localhost").decode("latin-1")
+    host = host_of(given)
+    if host not in ("localhost", own.lower()) and not is_address(host):
         raise HttpError(
             "unknown_host",
             f"{given[:80]!r} is no name of this machine; a server without keys accepts only localhost, "
@@ -99,7 +97,7 @@ def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
 
 def check_listed(headers: Sequence[tuple[bytes, bytes]], names: Collection[str]) -> None:
     """Raise `HttpError` unless the Host header is one of the names that the operator lists."""
-    given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "")
+    given = dict(headers).get(b"host", b"").decode("latin-1")
     if host_of(given) not in {host_of(name) for name in names}:
         raise HttpError("unknown_host", f"{given[:80]!r} is none of MUISTI_HOSTS")
 
@@ -132,42 +130,40 @@ AGE = b"600"  # seconds that a browser may remember
 READING = SAFE | {"OPTIONS"}
 _HERE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?", re.ASCII)  # origins on this machine
 ORIGIN, SITE = b"origin", b"sec-fetch-site"
+PAGED = frozenset({ORIGIN, SITE})  # headers of requests that need `WebPages`
 
 
 class WebPages:
-    """Middleware that refuses changes by web pages that may not call, and lets the others read answers (CORS).
+    """Refuses changes by web pages that may not call, and lets the others read answers (CORS).
 
     A browser sends simple requests of any page without asking, so their effect must be refused. Requests of programs
     have neither `Origin` nor `Sec-Fetch-Site`, and pass. Callers authenticate with Authorization, never with cookies.
     """
 
-    def __init__(self, app: ASGIApp, origins: Sequence[str], own: str | None = None) -> None:
+    def __init__(self, origins: Sequence[str], own: str | None = None) -> None:
         """`origins`: those whose pages may call; `*` allows every origin. `own` is a path of our own pages.
 
         Below `own`, only pages of this server may call.
         """
-        self._app = app
         self._origins, self._every = frozenset(origins), "*" in origins
         self._own = own
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        http = cast(dict[str, Any], scope)
-        headers = cast(Sequence[Header], http.get("headers", ()))
-        given = dict(headers)
-        if scope["type"] != "http" or not (ORIGIN in given or SITE in given):
-            await self._app(scope, receive, send)
-            return
+    async def shown(self, scope: HTTPScope, given: Mapping[bytes, bytes], send: Send) -> Send | None:
+        """Return what sends the answer to a request with the headers `given`; None when it is answered here.
+
+        Raises:
+            HttpError: the page may not call.
+        """
         origin = given[ORIGIN].decode("latin-1") if ORIGIN in given else None
-        own_only = self._own is not None and f"{http['path']}/".startswith(f"{self._own}/")
+        own_only = self._own is not None and f"{scope['path']}/".startswith(f"{self._own}/")
         allowed = not own_only and self._allows(origin, given.get(b"host", b"").decode("latin-1"))
-        if http["method"] not in READING and not allowed and not own_site(headers):
+        if scope["method"] not in READING and not allowed and not own_site([*scope["headers"]]):
             page = "another site" if origin is None else repr(origin[:80])
             raise HttpError("forbidden_origin", f"pages of {page} may not call; MUISTI_ORIGINS names those that may")
         if origin is None or not allowed:
-            await self._app(scope, receive, send)
-            return
+            return send
         shared = [(b"access-control-allow-origin", given[ORIGIN]), (b"vary", b"Origin")]
-        if http["method"] == "OPTIONS" and b"access-control-request-method" in given:
+        if scope["method"] == "OPTIONS" and b"access-control-request-method" in given:
             preflight = [
                 (b"access-control-allow-methods", METHODS),
                 (b"access-control-allow-headers", TAKEN),
@@ -175,14 +171,14 @@ class WebPages:
             ]
             await send({"type": "http.response.start", "status": 204, "headers": [*shared, *preflight]})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-            return
+            return None
 
-        async def shown(message: Message) -> None:
+        async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *shared, (b"access-control-expose-headers", SHOWN)]
             await send(message)
 
-        await self._app(scope, receive, shown)
+        return dressed
 
     def _allows(self, origin: str | None, host: str) -> bool:
         """Return whether a page may call: its origin is listed, or page and server are both on this machine."""

@@ -15,9 +15,8 @@ from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import EVERYTHING
 from muisti.core.operations.keys import digest
 from muisti.core.views.memories import Memories
-from muisti.service.asgi.messages import header_of
 from muisti.service.auth.access import OPEN, STATE, Access, check, stranger
-from muisti.service.auth.browser import check_host, check_listed, session_of
+from muisti.service.auth.browser import SAFE, check_host, check_listed, session_of
 from muisti.service.auth.challenge import Challenge, Resource
 from muisti.service.auth.claims import BadToken
 from muisti.service.auth.keyring import Keyring
@@ -49,12 +48,9 @@ class Limits:
 
     def __init__(self, rate: float, concurrency: int) -> None:
         self._rate, self._concurrency = rate, concurrency
+        self.none = not rate and not concurrency
         self._burst = max(1.0, rate * BURST_SECONDS)
         self._callers: OrderedDict[str, _Caller] = OrderedDict()
-
-    @property
-    def none(self) -> bool:
-        return not self._rate and not self._concurrency
 
     def take(self, actor: str, now: float) -> Room | None:
         """Take one request from a caller's bucket; `now` in seconds of any clock that never goes back.
@@ -128,6 +124,7 @@ Header = tuple[bytes, bytes]
 BEARER = "bearer "
 METRICS = "/metrics"
 ALLOW = "Muisti-Allow"
+_ALLOW = ALLOW.lower().encode()
 SCREENED = frozenset({"secrets", "personal_data"})
 NOTHING_MORE = frozenset[str]()
 KEYS_ONLY = Challenge()
@@ -209,11 +206,11 @@ class AuthMiddleware:
             check_listed(headers, self._hosts)
         keyring = self.keyring
         assert keyring is not None
-        given = next((value for name, value in headers if name == b"authorization"), None)
+        given = dict(headers).get(b"authorization")
         challenge = KEYS_ONLY if self._resource is None else self._resource.challenge(path, headers)
         if given is not None:
             return await self._with_bearer(keyring, given.decode("latin-1"), challenge, path)
-        session = session_of(method, headers)
+        session = session_of(headers) if method in SAFE else None
         if session is not None and (access := await keyring.find(session)) is not None:
             return access
         if self._needed or await keyring.needed():
@@ -274,18 +271,19 @@ def seen(scope: Scope, backend: Backend, *, dry_run: bool = False) -> Memories:
 
 def caller_of(scope: Scope) -> Caller:
     """Return the caller of an ASGI scope for the core, with the parts of the policy that it overrides."""
-    return access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
+    http = cast(dict[str, Any], scope)
+    access: Access = http[STATE]
+    allows = allowed(scope) if _ALLOW in dict(http["headers"]) else NOTHING_MORE
+    return access.caller(http.get("request_id"), allows)
 
 
 def allowed(scope: Scope) -> frozenset[str]:
-    """Return the parts of the policy that the request overrides with the header Muisti-Allow.
+    """Return the parts of the policy that a request overrides with its header Muisti-Allow.
 
     Raises:
         HttpError: the header names no part of a policy, or the scope `admin` is missing.
     """
-    header = header_of(scope, ALLOW)
-    if header is None:
-        return NOTHING_MORE
+    header = dict(cast(dict[str, Any], scope)["headers"])[_ALLOW].decode("latin-1")
     names = frozenset(name.strip() for name in header.split(","))
     if not names <= SCREENED:
         raise HttpError("malformed_header", f"{ALLOW} lists what to allow: {', '.join(sorted(SCREENED))}")

@@ -3,7 +3,7 @@
 import logging
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from time import perf_counter
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,7 +21,7 @@ Header = tuple[bytes, bytes]
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _TRACE = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?")
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
-TIMING = b"server-timing"
+TIMING, TRACE = b"server-timing", b"traceparent"
 _LOG = logging.getLogger("muisti.http")
 
 
@@ -43,8 +43,8 @@ class RequestMiddleware:
         if scope["method"] == "HEAD":  # a GET whose body the server drops
             scope = {**scope, "method": "GET"}
         began = perf_counter()
-        trace = trace_of(scope["headers"])
-        request_id = request_id_of(scope["headers"])
+        given = dict(scope["headers"])
+        request_id, trace = ids_of(given)
         scope["request_id"] = request_id.decode()  # pyright: ignore[reportGeneralTypeIssues]  # for the crash log
         span = None
         if self.tracing is not None and scope["path"] not in _QUIET:
@@ -102,22 +102,24 @@ def _read_url(scope: Scope) -> None:
     raw_path = scope["raw_path"].partition(b"?")[0]  # some servers leave the query string in it
     if b"%" in raw_path:
         scope["path"] = routable(raw_path)
-    utf8(scope["query_string"], "query string")
+    if scope["query_string"]:
+        utf8(scope["query_string"], "query string")
 
 
-def trace_of(headers: Sequence[Header]) -> str | None:
-    """Return the id of the trace that a request belongs to (W3C trace context); None when absent or malformed."""
-    given = next((value for name, value in headers if name == b"traceparent"), b"")
+def trace_of(given: bytes) -> str | None:
+    """Return the id of the trace that the header `traceparent` names (W3C trace context); None when malformed."""
     match = _TRACE.fullmatch(given)
     return match[1].decode() if match and match[1].strip(b"0") and match[2].strip(b"0") else None
 
 
-def request_id_of(headers: Iterable[Header]) -> bytes:
-    """Return the caller's request id when it is well formed, else a new one."""
-    for name, value in headers:
-        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
-            return value
-    return secrets.token_hex(8).encode()
+def ids_of(given: Mapping[bytes, bytes]) -> tuple[bytes, str | None]:
+    """Return the id of a request by its headers, and that of its trace: its caller's where well formed, else a new one.
+
+    No trace is begun for a request that belongs to none.
+    """
+    named = given.get(b"x-request-id")
+    request_id = named if named and _REQUEST_ID.fullmatch(named) else secrets.token_hex(8).encode()
+    return request_id, trace_of(given[TRACE]) if TRACE in given else None
 
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:

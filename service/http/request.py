@@ -14,7 +14,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotYetReplicated
 from muisti.core.model.values import Address, IfMatch, Name, RequestKey, Seq
 from muisti.core.views.memories import Memories
-from muisti.service.auth.access import Access
+from muisti.service.auth.access import STATE, Access
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
 from muisti.service.http.parameters import FRESHNESS, MIN_SEQ, etags, freshness, min_seq
@@ -145,9 +145,10 @@ class Request(litestar.Request[Any, Any, Any]):
 
 
 def reading(scope: Scope, backend: Backend, operation: Operation) -> Reading:
-    """Begin a read of a request; see `ReadLog.reading`."""
-    request_id = cast(dict[str, Any], scope).get("request_id")
-    return backend.reads.reading(operation, access_of(scope).actor, request_id)
+    """Begin a read of a request, for the log."""
+    http = cast(dict[str, Any], scope)
+    access: Access = http[STATE]
+    return Reading(backend.reads, operation, access.actor, http.get("request_id"))
 
 
 async def on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:

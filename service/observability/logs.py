@@ -109,8 +109,11 @@ def _handler(formatter: logging.Formatter) -> logging.Handler:
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:
-    given = vars(record)
-    return {name: LEFT_OUT if name in CONTENT else given[name] for name in given if name not in _STANDARD}
+    found = dict[str, Any]()
+    for name, value in vars(record).items():
+        if name not in _STANDARD:
+            found[name] = LEFT_OUT if name in CONTENT else value
+    return found
 
 
 def _time(record: logging.LogRecord) -> str:

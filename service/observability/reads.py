@@ -34,7 +34,10 @@ class Logged(NamedTuple):
 
 
 class Reading:
-    """One read while it runs. As a context manager it logs what `found` has noted, unless an error ends it."""
+    """One read while it runs. As a context manager it logs what `found` has noted, unless an error ends it.
+
+    Every path that answers a search, a context, one memory or a list is one.
+    """
 
     __slots__ = ("_actor", "_began", "_found", "_log", "_operation", "_request_id", "receipt")
 
@@ -93,10 +96,6 @@ class ReadLog:
     def newest(self) -> int:
         """The number of the newest read; 0 before the first."""
         return self._last
-
-    def reading(self, operation: Operation, actor: str, request_id: str | None) -> Reading:
-        """Begin a read. Every path that answers a search, a context, one memory or a list calls this."""
-        return Reading(self, operation, actor, request_id)
 
     def add(
         self,

@@ -1,6 +1,7 @@
-"""The middleware that gives the console its paths."""
+"""The pages of the console, and their paths."""
 
 import asyncio
+import re
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -14,26 +15,25 @@ if TYPE_CHECKING:
 else:  # templates, Markdown and the client take .2 s, which a server that nobody looks at does without
     pages = Lazy("muisti.service.pages.app")
 
+PATHS = re.compile(rf"/|{ROOT}(?:/.*)?", re.DOTALL)
+
 
 class Console:
-    """Middleware that answers the paths of the console. The pages are made at the first request for one."""
+    """Answers requests for pages, which are created at the first of them."""
 
-    def __init__(self, app: ASGIApp, api: ASGIApp, *, body_limit: int, secure: bool) -> None:
-        """`app` gets all other requests; `api` is the whole application, which the pages call.
+    def __init__(self, api: ASGIApp, *, body_limit: int, secure: bool) -> None:
+        """`api` is the whole application, which the pages call.
 
         `secure`: browsers reach the server over HTTPS, so cookies are sent over nothing else.
         """
-        self._app, self._api = app, api
+        self._api = api
         self._body_limit, self._secure = body_limit, secure
         self._pages: ASGIApp | None = None
         self._making = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and is_console(scope["path"]):
-            drawing = self._pages or await self._made()
-            await drawing(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+        drawing = self._pages or await self._made()
+        await drawing(scope, receive, send)
 
     async def _made(self) -> ASGIApp:
         """Make the pages once, on a thread, because other requests must not wait for it."""
@@ -44,12 +44,3 @@ class Console:
 
     def _make(self) -> ASGIApp:
         return pages.pages_of(self._api, body_limit=self._body_limit, secure=self._secure)
-
-
-def is_console(path: str) -> bool:
-    """Tell whether a path belongs to the console.
-
-    >>> [is_console(path) for path in ("/", "/console", "/console/keys", "/v1/spaces", "/consoles")]
-    [True, True, True, False, False]
-    """
-    return path in ("/", ROOT) or path.startswith(ROOT + "/")

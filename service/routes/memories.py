@@ -1,6 +1,7 @@
 """Memories, one at a time and as lists. One memory is named by its id, or as an entry by its category and key."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from litestar import Response
@@ -73,6 +74,7 @@ entries = Routes("entries")
 ONE, ENTRY = "/memories/{memory_id:str}", "/entries/{category:str}/{key:str}"
 _WRITTEN = ["address_taken", "sensitive_content"]
 F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 
 def of_one(method: str, end: str, entry: str, doc: str, **options: Any) -> Callable[[F], F]:
@@ -103,16 +105,11 @@ async def add_memory(
     in place of the closest of them, which needs the scope `write`.
     """
     key = await request.key()
-    one = await _added(request.scope, request.space, data, request.backend, on_conflict, key, dry_run=request.dry_run)
-    return preferred(request, added(one))
+    stated = (request.scope, request.space, data, request.backend, on_conflict, key)
+    return preferred(request, await answered(*stated, dry_run=request.dry_run, reply=added))
 
 
-async def add_plain(scope: Scope, space: str, data: AddBody, backend: Backend) -> PlainResponse:
-    """Add a memory, for a request of the fast path, which has no parameters and no headers that decide."""
-    return stored(await _added(scope, space, data, backend))
-
-
-async def _added(
+async def answered(
     scope: Scope,
     space: str,
     data: AddBody,
@@ -121,11 +118,17 @@ async def _added(
     key: RequestKey | None = None,
     *,
     dry_run: bool = False,
-) -> Written:
+    reply: Callable[[Written], R],
+) -> R:
+    """Add a memory, and return the `reply` to what was written."""
     choice = on_conflict_of(data.on_conflict, on_conflict, "reject")
     if choice == "supersede":
         check(access_of(scope), "write")
-    return await backend.add(seen(scope, backend, dry_run=dry_run), space, data.draft(), choice, key)
+    return reply(await backend.add(seen(scope, backend, dry_run=dry_run), space, data.draft(), choice, key))
+
+
+# For a request of the fast path, which has no parameters and no headers that decide.
+add_plain: Callable[[Scope, str, AddBody, Backend], Awaitable[PlainResponse]] = partial(answered, reply=stored)
 
 
 @routes.get("/memories", needs="read", filters=True, problems=PAST)

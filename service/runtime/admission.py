@@ -52,16 +52,17 @@ class Line:
         """Remove a request that no longer waits. Which one is not known, so the last one is removed."""
         self._entered.pop()
 
-    def wait(self) -> float:
-        """Estimate the seconds that a new request waits, behind those that wait and those that are coming."""
-        return (len(self._entered) + self.coming) * self._gap
+    def wait(self, places: int, since: float) -> float:
+        """Estimate the seconds that a new request waits, behind those that wait and those that are coming.
 
-    def oldest(self) -> float:
-        """Return the seconds that the first request has waited; 0 when none waits."""
+        It waits for ever where they take all places, and where the first has waited since before `since`.
+        """
+        before = len(self._entered) + self.coming
         try:
-            return self._clock() - self._entered[0]
+            is_stalled = bool(self._entered) and self._entered[0] < since
         except IndexError:  # the last has just left, on another thread
-            return 0.0
+            is_stalled = False
+        return float("inf") if before >= places or is_stalled else before * self._gap
 
 
 class Turns:
@@ -114,6 +115,7 @@ class Admission:
         self.turns = Turns(self.loop)
         self.refused = 0  # requests, so far
         self._patience, self._places = patience, max(1, round(ROOM * places))
+        self._stalled = STALLED * patience
         self._clock = clock
         self._logged_at, self._logged = float("-inf"), 0
 
@@ -121,13 +123,10 @@ class Admission:
         """Tell whether to admit a request that comes now."""
         if path in EXEMPT:
             return True
-        begins = self.loop.wait()
-        return len(self.loop) < self._places and not any(
-            len(line) + line.coming >= self._places
-            or begins + line.wait() > self._patience
-            or line.oldest() > STALLED * self._patience
-            for line in self._needed(method, path)
-        )
+        begins, moving, longest = self.loop.wait(self._places, float("-inf")), self._clock() - self._stalled, 0.0
+        for line in self._needed(method, path):
+            longest = max(longest, line.wait(self._places, moving))
+        return begins + longest <= self._patience
 
     def begin(self, method: str, path: str, call: Callable[[], None]) -> None:
         """Begin an admitted request when its turn comes."""

@@ -26,8 +26,18 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Part, Query
-from muisti.core.support.waiting import Overtaken, Urgent, WouldWait, begin, without_waiting, work_slowly, working_for
+from muisti.core.support.waiting import (
+    Overtaken,
+    Urgent,
+    WouldCrowd,
+    WouldWait,
+    begin,
+    without_waiting,
+    work_slowly,
+    working_for,
+)
 from muisti.core.views.memories import Memories
+from muisti.core.views.read import Read
 from muisti.core.views.read import Request as ContextRequest
 from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
@@ -226,11 +236,6 @@ class Backend:
         self.latencies: Latencies | None = None  # a server sets it; commands measure none
         self.stopping = False  # the server takes no more requests: what would go on for long should end
 
-    @property
-    def _adding(self) -> int:
-        """Adds under way that wait for the database alone."""
-        return self._limit - self._free
-
     async def store(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call that waits for the database: one of a slow kind of request on a thread for these."""
         found = await (self._slow if LANE.get().slow else self._store).run(call, *args, **kwargs)
@@ -258,10 +263,10 @@ class Backend:
         """
         self._asking += 1
         try:
-            await asyncio.sleep(0)  # whoever asks at the same time is counted
             try:
-                alone = self._asking == 1 or processors() == 1
-                answer = memories.read.search_at_once(space, query, max_age, alone=alone)
+                answer = memories.read.search_at_once(space, query, max_age, alone=False)
+            except WouldCrowd:
+                answer = await self._search_in_turn(memories.read, space, query, max_age)
             except WouldWait:
                 answer = await self._search.run(memories.read.search, space, query, max_age)
         finally:
@@ -270,6 +275,14 @@ class Backend:
         if self._tracing is not None:
             self._tracing.searched(answer)
         return answer
+
+    async def _search_in_turn(self, read: Read, space: str, query: Query, max_age: float) -> Answer:
+        """Search a space of middle size: on the event loop for a lone caller, else on a thread."""
+        await asyncio.sleep(0)  # whoever asks at the same time is counted
+        if self._asking == 1 or processors() == 1:
+            with suppress(WouldWait):
+                return read.search_at_once(space, query, max_age, alone=True)
+        return await self._search.run(read.search, space, query, max_age)
 
     async def context(self, memories: Memories, space: str, request: ContextRequest) -> Context:
         """Make a context on a thread: one of many tokens on a thread for slow kinds of requests."""
@@ -326,27 +339,32 @@ class Backend:
 
         is_begun = False
         try:
-            begun = await self._begun(write, space, draft, on_conflict, ended)
+            if self._limit - self._free == 1 and not self._crowded:
+                begun = write.begin_add(space, draft, on_conflict, ended)
+            else:
+                begun = await self._begun_with_others(write, space, draft, on_conflict, ended)
             is_begun = True
         finally:
             if not is_begun:  # else `arrived` gives the place back
                 self._free += 1
         self._disk.enter()
         outcome = await answer
+        if not isinstance(outcome, Exception):  # what a refusal means is read from the database
+            return write.end_add(begun, outcome)
         try:
             with without_waiting():
                 return write.end_add(begun, outcome)
-        except WouldWait:  # what a refusal means is read from the database; a success never gets here
+        except WouldWait:
             return await self._store.run(write.end_add, begun, outcome)
 
-    async def _begun(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun:
+    async def _begun_with_others(
+        self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended
+    ) -> Begun:
         """Begin an add. Adds that arrive together are announced to the writer, so that one commit stores them all."""
-        if self._adding == 1 and not self._crowded:
-            return write.begin_add(space, draft, on_conflict, ended)
         self.engine.expect(1)
         try:
             await asyncio.sleep(0)  # adds that arrive with this one are announced before it begins
-            self._crowded = self._adding > 1
+            self._crowded = self._limit - self._free > 1
             return write.begin_add(space, draft, on_conflict, ended)
         finally:
             self.engine.expect(-1)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from operator import attrgetter
+from typing import Annotated, Any, Literal, Self, cast
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -15,8 +16,8 @@ from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.likeness import LikenessReply, alike
-from muisti.service.schemas.policy import FlagReply, QuotaReply, flagged
+from muisti.service.schemas.likeness import LikenessReply
+from muisti.service.schemas.policy import FlagReply, QuotaReply
 
 
 class StretchReply(Same, frozen=True, kw_only=True):
@@ -50,7 +51,10 @@ Suggestions = (
 
 def suggestions_of(memories: Iterable[Memory]) -> list[TypeSuggestionReply] | UnsetType:
     """Return the suggestions of a reply, unset when there are none."""
-    return [convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET
+    found = list[TypeSuggestionReply]()
+    for one in suggested(memories):
+        found.append(convert(one, TypeSuggestionReply, from_attributes=True))
+    return found or UNSET
 
 
 Cursor = Annotated[str | None, doc("The `cursor` of the next page; null on the last.")]
@@ -101,6 +105,9 @@ class MemoryReply(Same, frozen=True, kw_only=True):
     structure: fields.Structure
 
 
+_FIELDS = attrgetter(*MemoryReply.__struct_fields__)
+
+
 class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
 
@@ -112,8 +119,8 @@ class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     def of_changed(cls, written: Written, **more: Any) -> Self:
         memory = written.memories[0]
         return cls(
-            **{name: getattr(memory, name) for name in MemoryReply.__struct_fields__},
-            flags=flagged(written.flags),
+            **dict(zip(MemoryReply.__struct_fields__, _FIELDS(memory), strict=True)),
+            flags=cast(list[FlagReply], list(written.flags)),
             degraded=list(written.degraded) or UNSET,
             suggestions=suggestions_of(written.memories),
             **more,
@@ -131,7 +138,7 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
     @classmethod
     def of_written(cls, written: Written) -> Self:
         at = None if written.checked_at is None else str(written.checked_at)
-        return cls.of_changed(written, similar=alike(written.similar), checked_at=at)
+        return cls.of_changed(written, similar=cast(list[LikenessReply], list(written.similar)), checked_at=at)
 
 
 class TelemetryReply(Reply, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from operator import attrgetter
 from typing import Annotated, Any, cast, get_args
 
 import msgspec
@@ -42,7 +43,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def entry(self, category: str, key: str) -> Draft:
         """Return the draft of the memory at an address."""
-        return _draft(self, "$", category=category, key=key)
+        return Draft(category=category, key=key, **_values(dict(zip(_NAMES, _ENTRY(self), strict=True)), "$"))
 
 
 class DraftBody(EntryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,7 +54,8 @@ class DraftBody(EntryBody, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def draft(self, path: str = "$") -> Draft:
         """Return the memory as a draft for the core; `path` is its place in the request, for error messages."""
-        return _draft(self, path, category=self.category, key=self.key)
+        given = _values(dict(zip(_NAMES, _ENTRY(self), strict=True)), path)
+        return Draft(category=self.category, key=self.key, **given)
 
 
 class AddBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -149,9 +151,8 @@ def on_conflict_of(in_body: OnConflict | UnsetType, in_query: str | None, defaul
     return cast(OnConflict, in_query)
 
 
-def _draft(body: EntryBody, path: str, *, category: str | None, key: str | None) -> Draft:
-    given = {name: getattr(body, name) for name in EntryBody.__struct_fields__}
-    return Draft(category=category, key=key, **_values(given, path))
+_NAMES = EntryBody.__struct_fields__
+_ENTRY = attrgetter(*_NAMES)
 
 
 def _values(given: dict[str, Any], path: str) -> dict[str, Any]:

@@ -64,8 +64,8 @@ class Session(msgspec.Struct, frozen=True):
     citation: str = RESOURCE
 
     def reading(self, operation: Operation) -> Reading:
-        """Begin a read; see `ReadLog.reading`."""
-        return self.backend.reads.reading(operation, self.access.actor, self.request_id)
+        """Begin a read for the log."""
+        return Reading(self.backend.reads, operation, self.access.actor, self.request_id)
 
     def numbered(self) -> "Session":
         """Return the session of one call of a tool: with an id of its own when the transport gave none."""

@@ -6,7 +6,7 @@ One thread commits the writes of all others, with `synchronous=FULL` (`core.stor
 import os
 import queue
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -22,13 +22,15 @@ from muisti.core.store.file.sqlite_errors import Health, LockWait, Notice, trans
 from muisti.core.store.file.writer import CHECKPOINT_PAGES, Waiting, Writer, run
 from muisti.core.store.free_space import Traces, look
 from muisti.core.support.meters import StoreMeters
-from muisti.core.support.waiting import WouldWait, may_wait, refuse_long
+from muisti.core.support.waiting import refuse_long
 
 READER_SECONDS = 10.0  # for which a thread waits for a reader
 
 
 class FileDatabase:
     """A `Database` on one file. Several processes may open the same file."""
+
+    local = True
 
     def __init__(
         self,
@@ -87,10 +89,6 @@ class FileDatabase:
         return f"SQLite {apsw.sqlite_lib_version()}"
 
     @property
-    def local(self) -> bool:
-        return True
-
-    @property
     def meters(self) -> StoreMeters:
         return self._writer.meters
 
@@ -105,14 +103,20 @@ class FileDatabase:
                 self._files.check(connection)
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        with self._reader() as connection, self._health:
+        connection = self._free() or self._opened()
+        try:
             if self._files is not None:
                 self._files.glance(connection, patient=not self._health.damaged)
             try:
-                return _answered(connection, statements)
+                return [run(connection, statements[0])] if len(statements) == 1 else _answered(connection, statements)
             except apsw.SQLError as error:
                 self._health.doubt(connection, error)
                 raise
+        except BaseException as error:
+            self._health.meet(error)
+            raise
+        finally:
+            self._pool.put(connection)
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         waiting = Waiting()
@@ -165,11 +169,8 @@ class FileDatabase:
 
     @contextmanager
     def _reader(self) -> Generator[apsw.Connection]:
-        connection = self._free()
+        connection = self._free() or self._opened()
         try:
-            if connection is None:
-                refuse_long()
-                connection = self._open_reader()
             yield connection
         finally:
             self._pool.put(connection)
@@ -181,14 +182,24 @@ class FileDatabase:
             WouldWait: no reader is free, and this thread may not wait for one.
             Busy: no reader became free in time.
         """
+        with suppress(queue.Empty):
+            return self._pool.get_nowait()
+        refuse_long()
         try:
-            return self._pool.get(may_wait(), self._reader_seconds)
+            return self._pool.get(timeout=self._reader_seconds)
         except queue.Empty:
-            if not may_wait():
-                raise WouldWait from None
             raise Busy(
                 f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
             ) from None
+
+    def _opened(self) -> apsw.Connection:
+        """Open a reader that `_free` has found closed. Its place stays free when that fails."""
+        try:
+            refuse_long()
+            return self._open_reader()
+        except BaseException:
+            self._pool.put(None)
+            raise
 
     def _open_reader(self) -> apsw.Connection:
         with translated():
@@ -223,11 +234,13 @@ class FileDatabase:
 
 
 def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> list[Rows]:
-    if len(statements) == 1:
-        return [run(connection, statements[0])]
+    """Return the rows of several statements, all of one moment."""
     connection.execute("BEGIN")
+    found: list[Rows] = []
     try:
-        return [run(connection, statement) for statement in statements]
+        for statement in statements:
+            found.append(run(connection, statement))
+        return found
     finally:
         if connection.in_transaction:  # a failed read may have ended the transaction
             connection.execute("COMMIT")

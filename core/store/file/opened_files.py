@@ -32,6 +32,7 @@ FRAME_HEADER_BYTES = 24
 FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES
 SAMPLED_PAGES = 8
 _HAS_PREAD = hasattr(os, "pread")
+_SALT = slice(16, 24)  # of the header of a log
 
 
 class _Frame(NamedTuple):
@@ -52,20 +53,16 @@ class LogFile:
     def close(self) -> None:
         os.close(self._file)
 
-    def head(self) -> bytes:
-        """Read the header of the log; it is shorter than `LOG_HEADER_BYTES` when the log is empty."""
-        return self._read(0, LOG_HEADER_BYTES)
-
     def salt(self) -> bytes:
         """Read eight bytes that change whenever the log restarts; of an empty log, the time when it was emptied."""
-        head = self.head()
+        head = self.read(0, LOG_HEADER_BYTES)
         return salt_of(head) if len(head) == LOG_HEADER_BYTES else os.fstat(self._file).st_mtime_ns.to_bytes(8)
 
     def ends_with(self, frames: int, head: bytes) -> bool:
         """Check that the header is valid, and that the frame which ended a commit belongs to the log."""
-        frame = self._read(_offset(frames), FRAME_HEADER_BYTES)
+        frame = self.read(LOG_HEADER_BYTES + (frames - 1) * FRAME_BYTES, FRAME_HEADER_BYTES)
         sound = int.from_bytes(head[:4]) in LOG_MAGIC
-        return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == salt_of(head)
+        return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == head[_SALT]
 
     def moved_pages(self, moved: int, frames: int, salt: bytes) -> dict[int, bytes] | None:
         """Read the last pages among the first `moved` of the `frames` of a log.
@@ -85,16 +82,16 @@ class LogFile:
             if frame is None or len(pages) == SAMPLED_PAGES:
                 break
             if frame.page not in seen and frame.page <= size:
-                pages[frame.page] = self._read(_offset(place) + FRAME_HEADER_BYTES, PAGE_BYTES)
+                pages[frame.page] = self.read(_offset(place) + FRAME_HEADER_BYTES, PAGE_BYTES)
             seen.add(frame.page)
         return pages if self.salt() == salt else None
 
     def _frame(self, place: int, salt: bytes) -> _Frame | None:
         """Read the header of a frame; None when it belongs to another log."""
-        header = self._read(_offset(place), FRAME_HEADER_BYTES)
+        header = self.read(_offset(place), FRAME_HEADER_BYTES)
         return _Frame(*struct.unpack(">II", header[:8])) if header[8:16] == salt else None
 
-    def _read(self, offset: int, length: int) -> bytes:
+    def read(self, offset: int, length: int) -> bytes:
         if _HAS_PREAD:
             return os.pread(self._file, length, offset)
         with self._path.open("rb") as file:  # Windows lets nobody replace a file that is open
@@ -103,7 +100,7 @@ class LogFile:
 
 
 def salt_of(head: bytes) -> bytes:
-    return head[16:24]
+    return head[_SALT]
 
 
 def follows(salt: bytes, before: bytes) -> bool:
@@ -111,14 +108,9 @@ def follows(salt: bytes, before: bytes) -> bool:
     return int.from_bytes(salt[:4]) == (int.from_bytes(before[:4]) + 1) % (1 << 32)
 
 
-def log_bytes(frames: int) -> int:
-    """Return the least size of a log that has so many frames."""
-    return LOG_HEADER_BYTES + frames * FRAME_BYTES
-
-
 def _offset(place: int) -> int:
     """Return where a frame begins; places count from 1."""
-    return log_bytes(place - 1)
+    return LOG_HEADER_BYTES + (place - 1) * FRAME_BYTES
 
 
 LOG, INDEX = "-wal", "-shm"
@@ -178,20 +170,21 @@ class OpenedFiles:
         if self._refusal is not None:
             raise StoreReplaced(self._refusal)
         counted, moved = connection.wal_checkpoint(mode=_COUNT)  # first: a later count is of a later file
-        head = self._log.head() if frames else b""
+        head = self._log.read(0, LOG_HEADER_BYTES)  # shorter when the log is empty if frames else b""
         found = self._found()
         if found is None:
             self._missing()
         inodes, changed, size, log_size = found
         if inodes != self._inodes:
             self._replaced(inodes)
-        short = counted > 0 and log_size < log_bytes(counted)
+        short = counted > 0 and log_size < LOG_HEADER_BYTES + counted * FRAME_BYTES
         if short or (frames and not self._log.ends_with(frames, head)):
             self._check_log(connection, counted if short else frames)
         seen = self._seen
         if changed != seen.time or size != seen.size:
             self._account(connection, wait=wait, patient=patient)
-        elif frames and (seen.emptied or seen.checkpoints != (moved, salt_of(head))):  # the log has grown since
+        elif frames and (seen.checkpoints[0] == seen.frames or seen.checkpoints != (moved, head[_SALT])):
+            # The log has grown since.
             with self._noting:
                 if self._seen is seen:
                     self._seen = seen._replace(checkpoints=(moved, salt_of(head)), frames=counted)
@@ -211,7 +204,7 @@ class OpenedFiles:
         else can commit. So a change of the file until then is no checkpoint. Other commits need no seal.
         """
         seen, self._sealed = self._seen, False
-        if not seen.emptied:
+        if seen.checkpoints[0] != seen.frames:  # the log is not all in the file, so it does not restart
             return True
         found = self._found()
         same = found is not None and found[:3] == (self._inodes, seen.time, seen.size)

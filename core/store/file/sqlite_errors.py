@@ -138,8 +138,8 @@ ADVICE = "stop Muisti and run `muisti doctor`, which says what is damaged and ho
 class Health:
     """Record of damage. Thread-safe.
 
-    As a context it turns SQLite's errors into the core's, and remembers damage that ends the code inside. A text that
-    is not UTF-8 is no damage of the file. Every read and commit enters it, so it is one object for all of them.
+    It turns SQLite's errors into the core's, and remembers damage that ends a read or a commit. A text that is not
+    UTF-8 is no damage of the file.
     """
 
     __slots__ = ("_path", "damaged")
@@ -168,8 +168,11 @@ class Health:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is None:
-            return
+        if error is not None:
+            self.meet(error)
+
+    def meet(self, error: BaseException) -> None:
+        """Remember damage that an error tells of, and raise the core's error for it, if there is one."""
         met = error.__cause__ if isinstance(error, StoreCorrupt) else error
         self.damaged = self.damaged or isinstance(met, apsw.CorruptError | apsw.NotADBError)
         if (found := translation(error, self._path)) is not None:

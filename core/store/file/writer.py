@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import cast
 
@@ -62,6 +63,9 @@ class _Job:
         ended, self._ended = self._ended, None
         if ended is not None:
             ended(outcome)
+
+
+_KEPT = attrgetter("kept")
 
 
 class _Errand:
@@ -173,7 +177,8 @@ class Writer:
                     self._commit(group)
                 if self._log_pages >= self._checkpoint_pages and not self._doubtful:
                     self._checkpoint()
-                self._run_errands()
+                if not self._errands.empty():
+                    self._run_errands()
         finally:
             self._dismiss(group)
 
@@ -225,12 +230,16 @@ class Writer:
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            with self._health:
-                self._health.check()
+            try:
+                if self._health.damaged:
+                    self._health.check()
                 if self._doubtful:
                     self._check_files()
                 outcomes = self._run_together(group) or self._run_apart(group)
                 self._check_files()  # before any outcome is reported: the file may have gone during the write
+            except BaseException as error:
+                self._health.meet(error)
+                raise
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
             self._doubtful = True
@@ -244,7 +253,7 @@ class Writer:
 
     def _run_together(self, group: Sequence[_Job]) -> list[Outcome] | None:
         """Commit a group without savepoints. None, with nothing done, for a dry run or a refusal among several jobs."""
-        if not all(job.kept for job in group):
+        if not all(map(_KEPT, group)):
             return None
         self._begin()
         outcomes: list[Outcome] = []
@@ -287,7 +296,7 @@ class Writer:
         outcome: Outcome = results
         try:
             for statement in job.statements:
-                results.append(run(self.connection, statement))
+                results.append(cast(Rows, self.connection.execute(statement.sql, statement.args).fetchall()))
         except apsw.ConstraintError as error:
             outcome = _refusal(error, len(results))
         except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError, apsw.MismatchError) as error:

@@ -40,7 +40,7 @@ def insert(
     *,
     alias: bytes | None = None,
     layout: Layout = LAYOUT,
-) -> Iterator[Statement]:
+) -> list[Statement]:
     """Insert a version at the space's seq less `offset`, with all dependent rows.
 
     `alias` replaces the memory's id.
@@ -48,8 +48,8 @@ def insert(
     row = layout.row(new.memory, new.content_hash)
     if alias is not None:
         row["memory_id"] = alias
-    yield Statement(layout.insert, (offset, *row.values(), space.id))
-    yield from dependent_rows((cast(bytes, row["memory_id"]), new.memory.version), new)
+    version = Statement(layout.insert, (offset, *row.values(), space.id))
+    return [version, *dependent_rows((cast(bytes, row["memory_id"]), new.memory.version), new)]
 
 
 def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
@@ -60,18 +60,25 @@ def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
     )
 
 
-def dependent_rows(me: tuple[bytes, int], new: NewVersion) -> Iterator[Statement]:
+def dependent_rows(me: tuple[bytes, int], new: NewVersion) -> list[Statement]:
     """Insert the dependent rows of a version: `me` is its memory's id and its number."""
-    m = new.memory
+    m, rows = new.memory, list[Statement]()
     for tag in m.tags:
-        yield Statement(f"INSERT INTO tags SELECT {_ROW}, ?, ?", (*me, fold(tag), tag))
-    for path, position, type_, value in flatten(m.metadata):
-        yield Statement(f"INSERT INTO metadata SELECT {_ROW}, ?, ?, ?, ?", (*me, path, position, type_, value))
+        rows.append(Statement(f"INSERT INTO tags SELECT {_ROW}, ?, ?", (*me, fold(tag), tag)))
+    for path, position, type_, value in flatten(m.metadata) if m.metadata else ():
+        rows.append(Statement(f"INSERT INTO metadata SELECT {_ROW}, ?, ?, ?, ?", (*me, path, position, type_, value)))
     if new.passages is None:
-        yield from _carry_over(me, new.previous)
-    else:
-        for indexed in new.passages:
-            yield from _insert_passage(me, indexed)
+        rows += _carry_over(me, new.previous)
+    for indexed in new.passages or ():
+        p = indexed.passage
+        rows.append(Statement(_PASSAGE, (*me, p.number, p.start, p.stop, ANALYZER, indexed.terms)))
+        for generation, vector in indexed.vectors.items():
+            rows.append(Statement(_EMBEDDING, (*me, p.number, generation, vector)))
+    return rows
+
+
+_PASSAGE = f"INSERT INTO passages SELECT {_ROW}, ?, ?, ?, ?, ?"
+_EMBEDDING = f"INSERT INTO embeddings SELECT {_ROW}, ?, (SELECT id FROM generations WHERE hash = ?), ?"
 
 
 def refold(row: int, new: NewVersion) -> Statement:
@@ -79,18 +86,6 @@ def refold(row: int, new: NewVersion) -> Statement:
     names = ", ".join(f"{name}_folded = ?" for name in FOLDED)
     folded = (_folded(getattr(new.memory, name)) for name in FOLDED)
     return Statement(f"UPDATE versions SET content_hash = ?, {names} WHERE id = ?", (new.content_hash, *folded, row))
-
-
-def _insert_passage(me: tuple[bytes, int], indexed: Indexed) -> Iterator[Statement]:
-    p = indexed.passage
-    yield Statement(
-        f"INSERT INTO passages SELECT {_ROW}, ?, ?, ?, ?, ?", (*me, p.number, p.start, p.stop, ANALYZER, indexed.terms)
-    )
-    for generation, vector in indexed.vectors.items():
-        yield Statement(
-            f"INSERT INTO embeddings SELECT {_ROW}, ?, (SELECT id FROM generations WHERE hash = ?), ?",
-            (*me, p.number, generation, vector),
-        )
 
 
 def _carry_over(me: tuple[bytes, int], previous: int | None) -> Iterator[Statement]:

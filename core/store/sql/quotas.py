@@ -46,7 +46,7 @@ def refuse_more(space: SpaceRow, default: Quota) -> Statement:
     """Refuse when the space exceeds its limits. Put it after the statements that add memories."""
     return Statement(
         f"{_EXCEEDED} {_HERE} AND (s.memories + s.objects > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
-        (space.id, *_both(default)),
+        (space.id, default.memories, default.bytes),
     )
 
 

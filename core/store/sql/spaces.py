@@ -11,6 +11,9 @@ from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse, refuse_one_of
 from muisti.core.store.sql.version_rows import PLAIN
+from muisti.core.support.memo import memoised
+
+READ = 256  # settings and policies that are remembered
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
 s.policy, h.id, h.hash, h.dimensions, s.shadow_served, t.id, t.hash, t.dimensions
@@ -259,6 +262,7 @@ def settings_text(settings: SpaceSettings) -> str:
     return json.dumps({"lexical_weights": weights, "embedded_fields": embedded, **described})
 
 
+@memoised(READ)
 def _settings(text: Scalar) -> SpaceSettings:
     stored = cast(dict[str, object], json.loads(str(text)))
     return SpaceSettings(
@@ -282,6 +286,7 @@ def _policy_text(policy: Policy) -> str:
     return json.dumps({name: value for name, value in msgspec.structs.asdict(policy).items() if value is not None})
 
 
+@memoised(READ)
 def _policy(text: str) -> Policy:
     if text == "{}":
         return _UNSAID

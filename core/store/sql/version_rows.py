@@ -105,8 +105,8 @@ class Layout:
         self._values = attrgetter(*(field.name for field in kept for _ in columns((field,))))
         self._hashes = tuple(field.beside for field in kept if field.hashed and field.beside)
         self._writes = (
-            *((field.in_row, _WRITE[field.form]) for field in kept if field.form in _WRITE),
-            *((field.beside, fold) for field in kept if field.folded and field.beside),
+            *((field.in_row, _WRITE[field.form], _NONE.get(field.form)) for field in kept if field.form in _WRITE),
+            *((field.beside, fold, None) for field in kept if field.folded and field.beside),
         )
 
     def row(self, memory: Memory, content_hash: bytes) -> dict[str, Scalar]:
@@ -114,10 +114,12 @@ class Layout:
         row: dict[str, Any] = dict(zip(self._written, self._values(memory), strict=True))
         for name in self._hashes:
             row[name] = content_hash
-        for name, write in self._writes:
+        for name, write, empty in self._writes:
             value = row[name]
-            if value is not None:
+            if value:
                 row[name] = write(value)
+            elif value is not None and empty is not None:
+                row[name] = empty
         row["checksum"] = checksum(row, self._covered)
         return row
 
@@ -169,8 +171,9 @@ _WRITE: Mapping[Form, Callable[[Any], Scalar]] = {
     "time": to_us,
     "id": id_bytes,
     "list": lambda value: _encode(list(value)),
-    "object": lambda value: _encode(value) if value else "{}",
+    "object": _encode,
 }
+_NONE: Mapping[Form, str] = {"list": "[]", "object": "{}"}  # as an empty value is stored
 
 LAYOUT = Layout(FIELDS)
 COLUMNS = LAYOUT.selected

@@ -19,7 +19,7 @@ from muisti.core.model.values import Memory, Stretch
 from muisti.core.support.waiting import give_way
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
-from muisti.core.text.standing import asked_of, recognised
+from muisti.core.text.standing import asked_of, has_mark, recognised
 from muisti.core.text.terms import fold
 from muisti.core.text.when.time_spans import TimeSpan, time_spans
 
@@ -227,7 +227,7 @@ def novelty(vector: Vector, before: npt.NDArray[np.float32]) -> float:
 def suggested(memories: Iterable[Memory]) -> Iterator[TypeSuggestion]:
     """Yield a suggestion for each memory that the rule recognises and that is no guard."""
     for memory in memories:
-        if memory.type == "guard":
+        if memory.type == "guard" or not has_mark(memory.content):
             continue
         speaker = memory.author or memory.metadata.get("speaker")
         author = speaker if isinstance(speaker, str) else None

@@ -119,7 +119,7 @@ class Checker:
             judge = self._models.judge(space.space.generation)
             if judge is not None:
                 return self._check_words(space, made, now, judge, only)
-            return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
+            return Checked(((),) * len(made), ((),) * len(made), None)
         directions = _directions(made, encoder)
         comparing = Comparing(space, encoder)
         within = comparing.among([new.memory for new in made], directions)

@@ -92,7 +92,7 @@ def test_what_may_be_missing_is_what_may_be_null(database: Database):
 @pytest.mark.parametrize("said", [FULL, ELSE])
 def test_a_row_and_back_changes_no_field(said: dict[str, Any], database: Database):
     memory = Memory(**said)
-    database.write([next(insert(SPACE, NewVersion(memory, b"hash", ())))])
+    database.write(insert(SPACE, NewVersion(memory, b"hash", ()))[:1])
     (rows,) = database.read([Statement(f"SELECT {LAYOUT.selected}, v.content_hash FROM versions v")])
     assert LAYOUT.memory(rows[0], said["space"]) == memory
     assert rows[0][LAYOUT.width :] == (b"hash",)

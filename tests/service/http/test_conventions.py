@@ -119,4 +119,4 @@ def test_a_memory_may_be_kept_by_its_caller_and_nothing_else_by_anybody(client: 
     (b"ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", None), (b"x", None),
 ])  # fmt: skip
 def test_a_trace_is_known_by_its_header(given: bytes, trace: str | None):
-    assert trace_of([(b"traceparent", given)]) == trace
+    assert trace_of(given) == trace
