@@ -14,8 +14,8 @@ from muisti.core.index.lexical import having
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Doubles
 from muisti.core.text.terms import encode_terms, tokenize
-from muisti.core.text.when.names import MONTHS
-from muisti.core.text.when.periods import SEASONS, UNITS, WEEKDAYS
+from muisti.core.text.when.patterns import MONTHS, UNITS, WEEKDAYS
+from muisti.core.text.when.periods import SEASONS
 
 Kind = Literal["time", "place"]
 

@@ -31,11 +31,11 @@ from muisti.client import calls
 from muisti.core.kernels import Doubles
 from muisti.core.query.applies import USUAL, Signs
 from muisti.core.search import applied
-from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query, load
 from muisti.service.evaluation.run import LIMIT, Stored, stored
 from muisti.service.settings import Settings
+from muisti.service.terminal.client import Client
 
 OWN, OTHER, FOREIGN = KINDS = ("own", "other", "foreign")
 BELIEFS = Path(__file__).with_name("beliefs.json")

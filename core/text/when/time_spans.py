@@ -17,8 +17,8 @@ from muisti.core.model.times import MICROSECOND, from_us, to_us
 from muisti.core.text.forms import regular
 from muisti.core.text.when.leads import CONNECTORS, Lead, lead_of, moved, part_of
 from muisti.core.text.when.meaning import IN, IN_SHORT, Name, Resolve
-from muisti.core.text.when.period_names import names
 from muisti.core.text.when.patterns import DECADES, MONTHS, UNITS, WEEKDAYS
+from muisti.core.text.when.period_names import names
 from muisti.core.text.when.periods import SEASONS, Period
 
 LONGEST = 1_000  # characters that are read; a longer text is a document, not a question about a time

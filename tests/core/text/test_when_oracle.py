@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.times import from_us, to_us
-from muisti.core.text.when.words import time_spans
+from muisti.core.text.when.time_spans import time_spans
 
 Bounds = tuple[datetime | None, datetime | None]
 Oracle = Callable[[datetime], Bounds]
