@@ -50,8 +50,8 @@ _ORDINALS = (
     *("twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
 )
 ORDINALS = {name: place for place, name in enumerate(_ORDINALS, 1)}
-DECADES: Mapping[str, int] = dict(zip(("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"),
-                   range(20, 100, 10), strict=True))  # fmt: skip
+_DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+DECADES: Mapping[str, int] = {name: 10 * place for place, name in enumerate(_DECADES, 2)}
 HOLIDAYS: Mapping[str, tuple[int, int]] = {
     **{"christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26)},
     **{"new year's eve": (12, 31), "new year's day": (1, 1), "new year's": (1, 1), "halloween": (10, 31)},

@@ -179,5 +179,7 @@ def test_there_are_many_phrases():
     zone=st.sampled_from(ZONES).map(ZoneInfo),
 )
 def test_words_name_the_time_that_dateutil_computes(frame: str, words: str, at: datetime, zone: ZoneInfo):
-    expected = tuple(None if one is None else to_us(one) for one in PHRASES[words](at.astimezone(zone)))
-    assert [(span.start, span.stop) for span in time_spans(frame.format(words), to_us(at), zone)] == [expected]
+    start, stop = (None if one is None else to_us(one) for one in PHRASES[words](at.astimezone(zone)))
+    skipped = start is not None and start == stop  # Kiritimati had no 31 December 1994
+    found = [(span.start, span.stop) for span in time_spans(frame.format(words), to_us(at), zone)]
+    assert found == ([] if skipped else [(start, stop)])
