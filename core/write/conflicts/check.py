@@ -164,7 +164,7 @@ class Checker:
         judge: Encoder,
         population: CollectionStatistics,
     ) -> Sequence[Candidate]:
-        """Return the nearest of the memories that have words of a new one, best first."""
+        """Return the memories that have words of a new one, best first; of the others only claims are compared."""
         rows = by_words(snapshot, new.content, population) if direction.any() else ()
         if not len(rows):
             return ()
@@ -172,8 +172,11 @@ class Checker:
         (fetched,) = self._database.read([memories.by_rows(versions)])
         current = [version_rows.memory(row, space.space.name) for row in fetched]
         cosines = (judge.encode([memory.content for memory in current]) @ direction).tolist()
-        near = [(memory, cosine) for memory, cosine in zip(current, cosines, strict=True) if cosine >= SIMILARITY_MIN]
-        return sorted(near, key=lambda one: -one[1])[:CANDIDATES]
+        found = sorted(zip(current, cosines, strict=True), key=lambda one: -one[1])
+        return [
+            Candidate(memory, cosine, near=place < CANDIDATES and cosine >= SIMILARITY_MIN)
+            for place, (memory, cosine) in enumerate(found)
+        ]
 
     def among_older(
         self, space: SpaceRow, snapshot: Snapshot, stored: Sequence[tuple[Memory, bytes | None]], now: int

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from muisti.core.support.memo import memoised
 from muisti.core.write.conflicts.relations import POSTS, STATED_BY, STATES, relation_of
-from muisti.core.write.conflicts.stance import ANNOUNCING, asks, label
+from muisti.core.write.conflicts.stance import ANNOUNCING, label
 from muisti.core.write.conflicts.words import Word, read
 
 LONGEST = 160  # characters of a sentence that is read
@@ -58,10 +58,11 @@ _SAME = {("work", "for"): "at", ("is", "at"): "in", ("build", "on"): "with", ("l
 _CLOCK = re.compile(r"\d{1,2}:\d\d(:\d\d)?|(\d{1,2}(:\d\d)?) ?[ap]\.?m|noon|midnight")
 _TITLES = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
 _LEADS = r"no|wait|actually|correction|update|note|fyi|btw|sorry|oh|ok|okay|well|yes|yeah|hey|remember|reminder"
-_LEAD = re.compile(rf"\s*(?:(?:{_LEADS})\b[ ,:!–-]*)*(?:{_LEADS})\s*[,:!–-]+\s*", re.IGNORECASE)
+_LEAD = re.compile(rf"\A\s*(?:(?:{_LEADS})\b[ ,:!–-]*)*(?:{_LEADS})\s*[,:!–-]+\s*", re.IGNORECASE)
 _SHORT = re.compile(r"\b(I)['’]m\b|\b(we|they|you)['’]re\b|\b(I|we|they|you)['’]ve\b", re.IGNORECASE)
 _LONG = ("", "am", "are", "have")  # of the groups of a short form
-_INSIDE = re.compile(r"[.!?;](?=\s)|[\n,\"“”„«`()\[\]{}]")  # where a second clause, a quotation or code may begin
+_SEVERAL = re.compile(r"[?;\n\"“”„«`()\[\]{}]|!\s+\S")  # marks of a question, a quotation, code, or a second sentence
+_INSIDE = re.compile(r"[.!](?=\s)|,")  # where a second sentence or clause begins
 
 Slot = tuple[str, str]  # preposition, and kind of value: clock, day, date, often, amount or thing
 
@@ -85,12 +86,10 @@ def claim(text: str) -> Claim | None:
     >>> [claim(text) for text in ("Buy milk.", "Is the gym open?", "A man is in the gym.", "Ann was in Rome.")]
     [None, None, None, None]
     """
-    if len(text) > LONGEST or asks(text):
+    sentence = plain(text)
+    if sentence is None:
         return None
-    text = _plain(text)
-    if _INSIDE.search(text):
-        return None
-    words = read(text)
+    words = read(sentence)
     speaker = label(words)
     words = [word for word in words[len(speaker) + bool(speaker) :] if low(word) not in _NOW and word.text != "new"]
     if not 2 < len(words) <= WORDS_MAX or any(word.kind == "negation" or low(word) in _LINKED for word in words):
@@ -98,20 +97,29 @@ def claim(text: str) -> Claim | None:
     words, scope = _led(words)
     if low(words[0]) in _INSTRUCTING and not any(low(word) in _BE for word in words):
         slots = _slots(words[1:])
-        return slots and Claim(frozenset({words[0].key}), (words[0],), "instruct", slots)
+        return Claim(frozenset({words[0].key}), (words[0],), "instruct", slots) if slots else None
     verb = _verb(words)
     return None if verb is None else _claimed(words, scope, *verb)
 
 
-def _plain(text: str) -> str:
-    """Return a sentence without `No wait,` before it, short forms and the points of titles and its end."""
-    lead = _LEAD.match(text)
-    text = text[lead.end() :] if lead else text
+def plain(text: str) -> str | None:
+    """Return the only sentence of a text, without `No wait,` before it, short forms and the points of titles.
+
+    None is for texts of several sentences or clauses, questions, quotations and code.
+
+    >>> plain("No wait, I'm in room 4."), plain("Hi! I am in room 4.")
+    ('I am in room 4', None)
+    """
+    if len(text) > LONGEST or _SEVERAL.search(text):
+        return None
+    if "," in text or ":" in text or "!" in text:
+        text = _LEAD.sub("", text)
     if "." in text:
         text = _TITLES.sub(r"\1", text)
     if "'" in text or "’" in text:
         text = _SHORT.sub(lambda found: f"{found[found.lastindex or 0]} {_LONG[found.lastindex or 0]}", text)
-    return text.strip().rstrip(".! ")
+    text = text.strip().rstrip(".! ")
+    return None if _INSIDE.search(text) else text
 
 
 def low(word: Word) -> str:

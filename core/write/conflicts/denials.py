@@ -39,7 +39,6 @@ def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
     return bool(common) and (one == other or (len(common) >= SOME and one - _content(ours) == other - _content(theirs)))
 
 
-DENIED_MOST = 240  # characters of texts of which one may deny the other
 DENIED_MIN = 2  # words of content of a text that denies another
 
 _ENDING = frozenset({"stopped", "stop", "quit", "gave", "left"})  # verbs that deny what holds no more

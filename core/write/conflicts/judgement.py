@@ -12,8 +12,8 @@ from muisti.core.text.forms import normalise
 from muisti.core.text.marks import unmarked
 from muisti.core.write.conflicts.alignment import Alignment, align
 from muisti.core.write.conflicts.changes import LONGEST, changed_value
-from muisti.core.write.conflicts.claims import claim
-from muisti.core.write.conflicts.denials import DENIED_MOST, denier, denies, may_deny, negates, same_statement
+from muisti.core.write.conflicts.claims import claim, plain
+from muisti.core.write.conflicts.denials import denier, denies, may_deny, negates, same_statement
 from muisti.core.write.conflicts.differences import Parted, part
 from muisti.core.write.conflicts.exclusive import exclusive, may_be_about, may_both, of_several
 from muisti.core.write.conflicts.stance import ANNOUNCING, attributed, comparable
@@ -122,7 +122,7 @@ def claimed(existing: str, new: str) -> Verdict | None:
 
 def denied(existing: str, new: str) -> Verdict | None:
     """Return the verdict that one text may deny the other, or None when neither does."""
-    if max(len(existing), len(new)) > DENIED_MOST or not (may_deny(existing) or may_deny(new)):
+    if not (may_deny(existing) or may_deny(new)) or plain(existing) is None or plain(new) is None:
         return None
     ours, theirs = read(existing), read(new)
     if not denies(ours, theirs) or not comparable(existing, new, ours, theirs):

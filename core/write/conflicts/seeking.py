@@ -11,7 +11,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Longs, Mask, Packed
 from muisti.core.kernels.lexical import look_up
 from muisti.core.text.terms import term_code
-from muisti.core.write.conflicts.claims import BECOMES, EVENTS, LONGEST, OWNERS, PREPOSITIONS, Claim, claim
+from muisti.core.write.conflicts.claims import BECOMES, EVENTS, OWNERS, PREPOSITIONS, Claim, claim, plain
 from muisti.core.write.conflicts.denials import denial, may_deny
 from muisti.core.write.conflicts.relations import CHANGING, TERMS
 from muisti.core.write.conflicts.words import read
@@ -35,12 +35,10 @@ def sought(text: str) -> Sought | None:
     >>> [found and sorted(found.every) for found in map(sought, ("My cat is red.", "Ann drinks no tea.", "Buy milk."))]
     [['cat'], ['ann', 'drink', 'tea'], None]
     """
-    if len(text) > LONGEST:
-        return None
     found = claim(text)
     if found is not None:
         return _of_claim(found)
-    denied = denial(read(text)) if may_deny(text) else None
+    denied = denial(read(text)) if may_deny(text) and plain(text) is not None else None
     return None if denied is None else Sought(frozenset(denied), frozenset())
 
 
