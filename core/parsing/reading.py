@@ -86,22 +86,33 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENTRY = 128  # bytes of an entry of the directory
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+ENCRYPTED = "an encrypted office file"
+# What a container of Microsoft holds, by the names in its directory.
+_INSIDE = tuple(
+    (name.encode("utf-16-le"), what)
+    for name, what in (
+        ("EncryptedPackage", ENCRYPTED), ("WordDocument", "a document of Word before 2007 (DOC)"),
+        ("Workbook", "a workbook of Excel before 2007 (XLS)"), ("Book\0", "a workbook of Excel before 1997 (XLS)"),
+        ("PowerPoint Document", "a presentation of PowerPoint before 2007 (PPT)"),
+        ("__properties_version1.0", "a message of Outlook (MSG)"), ("VisioDocument", "a drawing of Visio"),
+        ("HwpSummaryInformation", "a document of Hangul (HWP)"), ("Catalog\0", "a cache of small pictures (Thumbs.db)"),
+    )
+)  # fmt: skip
 
 
-def is_encrypted_office(head: bytes, stream: BinaryIO) -> bool:
-    """Return whether the first entries of the container's directory name an encrypted package."""
+def inside_container(head: bytes, stream: BinaryIO) -> str | None:
+    """Return what a container of Microsoft holds, by the first entries of its directory; None for another file."""
     if not head.startswith(SIGNATURE) or len(head) < 52 or not stream.seekable():
-        return False
+        return None
     (shift,) = struct.unpack_from("<H", head, 30)
     (sector,) = struct.unpack_from("<I", head, 48)
     if not 9 <= shift <= 12:
-        return False
+        return None
     at = stream.tell()
     stream.seek((sector + 1) << shift)
     directory = stream.read(max(1 << shift, 32 * _ENTRY))
     stream.seek(at)
-    return _ENCRYPTED in directory
+    return next((what for name, what in _INSIDE if name in directory), None)
 
 
 CODE = 1 << 20  # characters of a piece of code at most: most files are one piece
@@ -159,7 +170,8 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
         what = signature_of(head)
         if what in RECOGNISED and installed():
             return RECOGNISED[what]
-        if is_encrypted_office(head, stream):
+        what = inside_container(head, stream) or what
+        if what == ENCRYPTED:
             raise Encrypted("The office file is encrypted; it needs a password.")
         if what in IMAGES:
             raise NoText(f"The file is {what}. {refusal()}")

@@ -320,10 +320,15 @@ def encrypted_pdf() -> bytes:
 
 
 def encrypted_office() -> bytes:
-    """Return the container of an encrypted office file: its header and a directory, without content."""
+    """Return the container of an encrypted office file."""
+    return container("EncryptedPackage")
+
+
+def container(inside: str) -> bytes:
+    """Return a container of Microsoft: its header and a directory, without content."""
     header = bytearray(512)
     header[:8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
     struct.pack_into("<HHHHH", header, 24, 62, 3, 0xFFFE, 9, 6)
     struct.pack_into("<I", header, 48, 0)
-    entries = b"".join(name.encode("utf-16-le").ljust(128, b"\0") for name in ("Root Entry", "EncryptedPackage"))
+    entries = b"".join(name.encode("utf-16-le").ljust(128, b"\0") for name in ("Root Entry", inside))
     return bytes(header) + entries.ljust(512, b"\0")

@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from muisti.core.model.documents import Piece
-from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, Unsafe
+from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, UnknownFormat, Unsafe
 from muisti.core.parsing.formats.numbers import form_of
 from muisti.core.parsing.parsed import Options, Parsed
 from muisti.core.parsing.reading import parse
@@ -247,6 +247,15 @@ def test_outputs_of_a_notebook_and_one_of_an_old_version(workers: Workers):
     assert text.startswith("## Old\n\n```\n1\n```\n\n```\nNameError: x\nline 1\n```\n\n```\nbold\n```")
     assert '{"a": "é"}' in text
     assert document.notes == ["Of long outputs the first 4,000 characters were read."]
+
+
+@pytest.mark.parametrize(("inside", "what"), [
+    ("WordDocument", "Word before 2007"), ("Workbook", "Excel before 2007"), ("__properties_version1.0", "Outlook"),
+    ("Else", "before 2007, or an encrypted one"),
+])  # fmt: skip
+def test_what_is_in_a_container_of_microsoft_is_said(workers: Workers, inside: str, what: str):
+    with pytest.raises(UnknownFormat, match=what):
+        read(workers, samples.container(inside), "a.bin")
 
 
 @pytest.mark.parametrize(("data", "name", "error"), [
