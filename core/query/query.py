@@ -280,15 +280,15 @@ def parse(text: str, match: Match) -> Wanted:
     terms: dict[str, float] = {}
     for word in words:
         terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
-    kept = words
+    marked: set[str] = set()
     if not text.isascii():
         marked = {term for term in terms if term != unmarked(term)}
         faint = [*marked, *filter(is_character, terms)]
         if len(faint) < len(terms):
             terms |= dict.fromkeys(faint, FAINT)
-        kept = [word for word in words if word not in marked]
+        words = [word for word in words if word not in marked]
     place = dict(zip(terms, range(len(terms)), strict=True))
-    steps = dict.fromkeys(pairwise(map(place.__getitem__, kept)))
+    steps = dict.fromkeys(pairwise(map(place.__getitem__, words)))
     return Wanted(
         text=text.strip(),
         terms=terms,
