@@ -18,6 +18,7 @@ _LOOSE = re.compile(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\U0001f3fb-\U0001f3ff]"
 )
+_NASAL = re.compile("[ङञणनम]्(?=[क-ह])|ँ")  # which Hindi writes as a dot too
 _REMEMBERED = 0x3000  # codes below it
 
 
@@ -25,9 +26,9 @@ def unmarked(word: str) -> str:
     """Return a case-folded word in its NFKC form without the marks that people leave out.
 
     >>> [unmarked(word) for word in ("zoë", "łódź", "αθήνα", "ёлка", "йод", "مُحَمَّد", "şık", "हिन्दी", "२४")]
-    ['zoe', 'lodz', 'αθηνα', 'елка', 'йод', 'محمد', 'sik', 'हिन्दी', '24']
+    ['zoe', 'lodz', 'αθηνα', 'елка', 'йод', 'محمد', 'sik', 'हिंदी', '24']
     """
-    return word if word.isascii() else word.translate(_BARE_LETTERS)
+    return word if word.isascii() else _NASAL.sub("ं", word.translate(_BARE_LETTERS))
 
 
 def exact(word: str) -> str:

@@ -7,6 +7,7 @@ recommend?" about the assistant's. "Can you tell me" is about neither side. Engl
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from muisti.core.text.marks import unmarked
 from muisti.core.text.terms import fold
 
 USERS = frozenset({"user", "human", "me", "customer"})
@@ -45,7 +46,7 @@ class Speakers:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
-        self._words = [frozenset(_WORD.findall(name)) for name in names]
+        self._words = [frozenset(_WORD.findall(unmarked(name))) for name in names]
         self._named: dict[str, list[int]] = {}
         for code, words in enumerate(self._words):
             for word in words:
@@ -62,12 +63,14 @@ class Speakers:
 
         >>> Speakers(["ann lee", "bob lee", "user"]).asked("What did Ann Lee tell me about Lee?")
         {0: 0.4, 1: 0.2}
+        >>> Speakers(["zoë", "bob"]).asked("What did Zoe say?")
+        {0: 0.4}
         """
         if not self.names:
             return {}
         words = _WORD.findall(_POSSESSIVE.sub(" ", question))
-        every = {fold(word) for word in words}
-        capital = {fold(word) for word in words if word[0].isupper()} or every
+        every = {unmarked(fold(word)) for word in words}
+        capital = {unmarked(fold(word)) for word in words if word[0].isupper()} or every
         found: dict[int, float] = {}
         for word in every:
             named = [code for code in self._named.get(word, ()) if speaks(code)]

@@ -133,7 +133,7 @@ _RELATIVE = rf"""
         |(?P<r_weekday>{WEEKDAY}|(?:mon|tues?|weds?|thu(?:rs?)?|fri|(?<!this\s)(?:sat|sun))\b\.?))(?!\w|\s+of\b))
     |(?P<rolling>{_NOT_MINE}(?P<rolling_which>last|past|previous|next|coming)\s+
         (?:(?P<rolling_number>{NUMBER})\s+(?P<rolling_unit>{_ANY_UNIT})|(?P<rolling_digits>\d{{1,3}})(?P<rolling_short>[dhwmy]|mo))
-        (?!\w|\s+(?:of|in|before|after)\b))
+        (?!\w|\s+(?:of|before|after)\b))
     |(?P<weekend>(?<=the\s)weekend\b)"""
 _COUNT_FIRST = rf"""
     (?P<weekdays_ago>(?P<wa_number>{NUMBER})\s+(?P<wa_weekday>{_ANY_WEEKDAY})s?\s+ago\b)

@@ -50,6 +50,9 @@ def names(text: str, stop: int) -> Iterator[tuple[int, int, Name]]:
         start = word.start()
         if start >= done and (not text[start].isalpha() or _begins(word[0].lower())):
             match = period().match(text, start)
+            if match is None and text[start] in "'’":  # quoted, and not left out: '2024-05-01'
+                start += 1
+                match = period().match(text, start)
             if match is not None:
                 done = match.end()
                 group = cast(str, match.lastgroup)
@@ -101,7 +104,7 @@ def _days(name: str, days: tuple[int, int], weekday: str | None, year: str | Non
             raise ValueError("another day of the week")
         return Period(start.start, date(year_, month, last, zone).stop)
 
-    leads = ON | IN if name.lower() in ("may", "march") and year is None and weekday is None else None
+    leads = ON | IN if name in ("may", "march") and year is None and weekday is None else None
     return _yearly(make, year, "latest", leads)
 
 
@@ -138,7 +141,7 @@ def _month(match: re.Match[str]) -> Name:
     certain = None if which and (name not in ("may", "march") or match["m_month"][0].isupper()) else IN
     month = _month_number(name)
     short = name not in MONTHS and name != "sept"
-    leads = certain and (IN_SHORT if short else IN_LOWER if name in ("may", "march") else certain)
+    leads = certain and (IN_SHORT if short else IN_LOWER if match["m_month"] in ("may", "march") else certain)
     return _yearly(lambda year, zone: unit_of("month", year, month, zone), year, _which(which), leads)
 
 

@@ -44,7 +44,10 @@ _TRIGGERS = frozenset(
     )
 )
 """Every time span has one of these words. Looking for them takes microseconds, where the patterns take a hundred."""
-_CONNECTED = re.compile(r"\s*(?:[-–—]\s*\w|(?:to|until|till|through|and)\b)", re.IGNORECASE)
+_CONNECTED = {
+    "from": re.compile(r"\s*(?:to|until|till|through)\b|-\w", re.IGNORECASE),
+    "between": re.compile(r"\s*(?:and|to)\b|-\w", re.IGNORECASE),
+}
 _TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in range(256)).lower()
 
 
@@ -126,7 +129,7 @@ def _certain(text: str, places: Sequence[_Place]) -> list[_Place]:
             continue  # it qualifies another: "the last weekend before 3 June"
         leads = place.name.leads
         opens = _joined(text, place, after) and (place.lead.word in ("from", "between") or _is_range(place, after))
-        if not opens and place.lead.word in ("from", "between") and _CONNECTED.match(text, place.stop):
+        if not opens and place.lead.word in _CONNECTED and _CONNECTED[place.lead.word].match(text, place.stop):
             continue  # to what is not understood
         follows = bool(kept) and _joined(text, kept[-1], place)
         if leads is None or place.lead.word in leads or place.lead.names_part or opens or follows:
