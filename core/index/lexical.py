@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from muisti.core.embedding.models import NONE, related_words
 from muisti.core.index.collection import CollectionStatistics
-from muisti.core.index.postings import MOST_PAIRS, UNIT
+from muisti.core.index.postings import MOST_PAIRS, UNIT, Postings
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Doubles, Floats, Ints, Mask
 from muisti.core.kernels.context import beside, surround
 from muisti.core.kernels.lexical import BLOCK, best
-from muisti.core.kernels.pieces import certain, read, score
+from muisti.core.kernels.pieces import certain, score
 from muisti.core.kernels.related import relate
 from muisti.core.query.query import Wanted
 from muisti.core.text.terms import same_text_hash, term_code
@@ -192,12 +192,37 @@ def any_with_every(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -
     return len(left) > 0
 
 
+def naming(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -> Mask:
+    """Return which of `rows` have any of a few terms, in any field."""
+    found = np.zeros(len(rows), np.bool_)
+    for term in terms:
+        known = _with_term(snapshot, term)
+        if len(known):
+            found |= known.take(known.searchsorted(rows), mode="clip") == rows
+    return found
+
+
 def having(snapshot: Snapshot, codes: Codes, rows: RowNumbers) -> Mask:
-    """Return which of `rows`, ascending, have any of these terms in their content."""
-    counts, firsts = np.empty((len(rows), len(codes)), np.int32), np.empty((len(rows), len(codes)), np.int32)
-    close, pairs = np.empty((len(rows), 0), np.float32), np.empty((0, 2), np.int32)
-    read(snapshot.table, rows, codes, pairs, 0, counts, firsts, close)
-    return counts.any(axis=1)
+    """Return which of `rows`, ascending, have any of many terms in their content."""
+    found = np.zeros(len(rows), np.bool_)
+    for piece in snapshot.pieces:
+        first, last = np.searchsorted(rows, (piece.first, piece.first + piece.rows)).tolist()
+        if first < last:
+            found[first:last] = _having(piece, codes, rows[first:last] - piece.first)
+    return found
+
+
+def _having(piece: Postings, codes: Codes, rows: RowNumbers) -> Mask:
+    places = np.searchsorted(piece.terms, codes)
+    places[places == len(piece.terms)] = 0
+    wanted = np.zeros(len(piece.terms), np.bool_)
+    wanted[places[piece.terms[places] == codes]] = True
+    starts = piece.token_starts[rows].astype(np.int64)
+    ends = np.cumsum(piece.token_starts[rows + 1] - starts)
+    begins = np.concatenate([[0], ends[:-1]])
+    at = np.arange(ends[-1]) + np.repeat(starts - begins, ends - begins)
+    hits = np.concatenate([[0], np.cumsum(wanted[piece.tokens[at]])])
+    return hits[ends] > hits[begins]
 
 
 def _with_phrase(snapshot: Snapshot, phrase: tuple[str, ...]) -> RowNumbers:

@@ -50,7 +50,7 @@ _WORDS: Mapping[Kind, tuple[str, ...]] = {
     "time": (
         *(word for word in (*UNITS, *WEEKDAYS, *MONTHS, *SEASONS) if word not in _NO_TIMES),
         *_TIMES.split(),
-        *map(str, range(1900, 2100)),
+        *map(str, range(1980, 2040)),
     ),
     "place": tuple(_PLACES.split()),
 }

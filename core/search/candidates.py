@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.columns import MISSING_CODE, Keywords
-from muisti.core.index.lexical import Matches, having, rank_lexical, with_neighbours
+from muisti.core.index.lexical import Matches, naming, rank_lexical, with_neighbours
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
@@ -34,7 +34,7 @@ from muisti.core.search.rankings import (
     weights_of,
 )
 from muisti.core.text.speakers import NAMED
-from muisti.core.text.terms import encode_terms, tokenize
+from muisti.core.text.terms import tokenize
 from muisti.core.text.when.time_spans import TimeSpan
 
 # The weight of meaning: more for code, which shares fewer words with questions, and with a second model
@@ -167,13 +167,13 @@ def _about(asked: Asked, blend: Blend, rows: RowNumbers) -> Doubles:
     What Ann said is no evidence of what Bob said, unless her words name Bob.
     """
     own = np.ones(len(rows))
-    if blend.speaker.max(initial=0.0) < NAMED:
+    said = rows[blend.speaker >= NAMED]
+    if not len(said):
         return own
-    speakers = asked.snapshot.rows.dialogues.speakers
-    gains = speakers.asked(asked.wanted.text, lambda code: asked.population.hears(asked.snapshot.rows, code))
-    names = [term for code, gain in gains.items() if gain == NAMED for term in tokenize(speakers.names[code])]
-    others = (blend.speaker == 0) & ~having(asked.snapshot, encode_terms(names, 0), rows)
-    own[others] = OTHERS
+    dialogues = asked.snapshot.rows.dialogues
+    codes: set[int] = {*dialogues.speaker()[said].tolist()}
+    names = {term for code in codes for term in tokenize(dialogues.speakers.names[code])}
+    own[(blend.speaker == 0) & ~naming(asked.snapshot, names, rows)] = OTHERS
     return own
 
 

@@ -3,7 +3,7 @@
     python -m loadtests.quality.context DATA... [--half all] [--sample N] [--plot FILE] [--docs docs]
 
 DATA are folders of judged data (`service.evaluation.dataset`). Muisti's contexts are the default ones. The other ways
-choose from the hits of the same search and render alike, without the notice above. `whole` is the share of the evidence
+choose from the hits of the same search and render alike, below the same notice. `whole` is the share of the evidence
 that is there whole. `credit` counts a memory that is cut by the share of the answer's words that it still has. `words`
 is the share of the answer's words anywhere in the text. `used` is the median share of the budget for questions that one
 memory answers. Intervals are paired bootstraps over questions.

@@ -6,7 +6,7 @@ import msgspec
 
 from muisti.core.conversations.context.choosing import Candidate
 from muisti.core.conversations.context.counting import Counter
-from muisti.core.conversations.context.rendering import heading
+from muisti.core.conversations.context.rendering import NOTICE, heading
 from muisti.core.conversations.context.weights import body
 from muisti.core.model.context import Context
 
@@ -60,8 +60,8 @@ WAYS: Mapping[str, Way] = {
 
 
 def _filled(asked: Asked, order: Sequence[Candidate], budget: int, *, stop: bool = False) -> Kept:
-    """Take memories in an order, with a line for the day where it differs from that of the memory before."""
-    left, day = budget, ""
+    """Take memories in an order below our notice, with a line for the day where it differs from the one before."""
+    left, day = budget - asked.counter.short(f"{NOTICE}\n"), ""
     kept: dict[str, str] = {}
     for one in order:
         own = heading(one.memory)

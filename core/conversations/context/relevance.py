@@ -17,7 +17,7 @@ from muisti.core.query.evidence import asks_for_advice
 
 FROM, FULL = 1.0, 1.6  # strengths
 LEAST, MOST = 0.35, 0.7  # shares of the best score
-HARDLY = 0.1  # probability of an answer; at most 6 in 1,000 judged questions with an answer are below
+HARDLY = 0.02  # probability of an answer; at most 3 in 1,000 judged questions with an answer are below
 
 
 def is_hopeless(answer: Answered) -> bool:
