@@ -9,7 +9,7 @@ that are drawn from a group. There `other` are its questions whose answers were 
 
 A logistic regression on the signs of `core.query.applies` separates questions whose answer is among ten hits from the
 two other kinds. The table judges each set by weights fitted without it. The weights printed at the end are fitted with
-all sets. With --docs the table is put into quality.md there. `applies_plot` draws what is saved.
+all sets. With --docs the table is put into quality.md there. `loadtests.applies_plot` draws what is saved.
 """
 
 import json

@@ -145,7 +145,7 @@ def factors(explain: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 MARK = "**"
 CUT = "…"
-WORDS = "Say it in other words: names and numbers as they were written."
+REPHRASE = "Say it in other words: names and numbers as they were written."
 NEAREST = 120  # characters of the nearest memory, where nothing answers
 
 
@@ -414,5 +414,5 @@ def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str
     else:
         told = "There is less evidence than was asked for, so no hits are shown."
     advice = ["Take the filter away."] if filtered else []
-    advice += [WORDS]
+    advice += [REPHRASE]
     return told, [*advice, "Enter the id of a memory that you expected under “Why not this one?”."]
