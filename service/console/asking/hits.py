@@ -405,10 +405,7 @@ def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str
     elif found["left_out"]:
         nearest = found["nearest"]["memory"]["content"][:NEAREST]
         told = f"Nothing stored answers this; what comes nearest is “{nearest}”."
-        return told, [
-            "Show all hits that were found.",
-            "Say it in other words: names and numbers as they were written.",
-        ]
+        return told, ["Show all hits that were found.", REPHRASE]
     elif found["evidence"] == "none":
         told = "Nothing about this is stored here."
     else:
