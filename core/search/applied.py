@@ -26,10 +26,13 @@ WHOLE = 0.999  # share of the question's words; more only if one row has all
 NAMES = 1_000  # whose words are remembered
 
 
-def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[float | None, Doubles | None]:
+def applied(
+    ranked: Ranked, level: Judged, usual: Unrelated | None, *, named: bool = False
+) -> tuple[float | None, Doubles | None]:
     """Return the probability that anything here answers the question, and that of each hit.
 
-    Both are None where nothing is asked, as for lists of memories and a memory as query, and without thresholds.
+    Both are None where nothing is asked, as for lists of memories and a memory as query, and without thresholds. With
+    `named` a hit states another name of what the query names, and what has that name may be less close to it.
     """
     asked, found = ranked.asked, ranked.found
     if not BY_MODE[asked.mode] or not asked.wanted.text or level.thresholds is None:
@@ -46,7 +49,7 @@ def applied(ranked: Ranked, level: Judged, usual: Unrelated | None) -> tuple[flo
     best = float(ranked.every[first[0]])
     shares = np.clip(ranked.every[places] / best, 0.0, 1.0) if best > 0 else np.ones(len(places))
     steep = steepness(asked.allowed.count, asked.population.average)
-    if steep == 1:
+    if named or steep == 1:
         return sure, sure * shares
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
     alone = closeness(shares, covered[places], float(covered[first[0]]), steep)

@@ -250,7 +250,7 @@ class Searcher:
         )
         level = judged(self._calibration, asked, ranked.found, space.space.generation, space.space.name)
         usual = self._calibration.unrelated(space.space.generation, space.space.name)
-        sure, applies = applied(ranked, level, usual)
+        sure, applies = applied(ranked, level, usual, named=named)
         held = enough(level.evidence, query.min_evidence)
         every = Hits(ranked, applies).of(fetched) if held else ()
         hits = surfaced(every, query.applies)

@@ -9,7 +9,7 @@ that are drawn from a group. There `other` are its questions whose answers were 
 
 A logistic regression on the signs of `core.query.applies` separates questions whose answer is among ten hits from the
 two other kinds. The table judges each set by weights fitted without it. The weights printed at the end are fitted with
-all sets. With --docs the table is put into quality.md there. `applies_plot` draws what is saved.
+all sets. With --docs the table is put into quality.md there. `loadtests.applies_plot` draws what is saved.
 """
 
 import json
@@ -42,7 +42,7 @@ BELIEFS = Path(__file__).with_name("beliefs.json")
 SIZES = (20, 40, 100, 1_000)
 SPACES = 5  # drawn of each size
 DRAWN = 60  # questions of one drawn space, at most
-ASKED = 400  # questions of a kind in a set, at most
+ASKED = 120  # questions of a kind in a set, at most
 OTHERS_WEIGHT = 0.3  # of `other` questions against foreign ones: many of them are about what is here
 CUT = 0.43  # probability, with as many questions of each side, that becomes the usual cut
 RIDGE = 1e-3

@@ -145,7 +145,7 @@ def factors(explain: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 MARK = "**"
 CUT = "…"
-WORDS = "Say it in other words: names and numbers as they were written."
+REPHRASE = "Say it in other words: names and numbers as they were written."
 NEAREST = 120  # characters of the nearest memory, where nothing answers
 
 
@@ -405,14 +405,11 @@ def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str
     elif found["left_out"]:
         nearest = found["nearest"]["memory"]["content"][:NEAREST]
         told = f"Nothing stored answers this; what comes nearest is “{nearest}”."
-        return told, [
-            "Show all hits that were found.",
-            "Say it in other words: names and numbers as they were written.",
-        ]
+        return told, ["Show all hits that were found.", REPHRASE]
     elif found["evidence"] == "none":
         told = "Nothing about this is stored here."
     else:
         told = "There is less evidence than was asked for, so no hits are shown."
     advice = ["Take the filter away."] if filtered else []
-    advice += [WORDS]
+    advice += [REPHRASE]
     return told, [*advice, "Enter the id of a memory that you expected under “Why not this one?”."]
