@@ -40,8 +40,8 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Calls, Part
+from muisti.core.write.conflicts.alignment import align
 from muisti.core.write.conflicts.differences import part
-from muisti.core.write.conflicts.judgement import align
 from muisti.core.write.conflicts.words import read as words_of
 from muisti.core.write.prepare import again, carried, reviewed, superseded
 from muisti.core.write.transactions import Transactions

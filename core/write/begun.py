@@ -19,7 +19,8 @@ from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
-from muisti.core.write.conflicts.check import NOT_CHECKED, Checked, likeness
+from muisti.core.write.conflicts.check import NOT_CHECKED, Checked
+from muisti.core.write.conflicts.comparing import likeness
 
 # Store the answer of a request, so that a repeated request gets it again. Versions are named; the rest is JSON
 

@@ -1,7 +1,7 @@
 """Find on the index the memories that a new memory resembles or contradicts. The check is as fresh as the index."""
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -12,12 +12,12 @@ from muisti.core.embedding.vectors import restored
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.collection import Allowed, CollectionStatistics
-from muisti.core.index.dense import alike, overlap, words
+from muisti.core.index.dense import Near, alike, cosines, overlap, query_vector, words
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats
 from muisti.core.model.collisions import Contradiction, Duplicate, Similar
-from muisti.core.model.outcomes import Difference, Likeness, LikenessKind
+from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
 from muisti.core.model.values import QUERY_MAX, Memory, Seq
 from muisti.core.query.filters import Filter
@@ -26,40 +26,15 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.sentences import MAX_TOKENS
-from muisti.core.text.terms import fold
-from muisti.core.write.conflicts.judgement import Verdict, judge, of_two_authors
-
-# Describe an existing memory to the caller whose new memory resembles it
-
-SHOWN = 300  # characters of a content
-
-
-def likeness(
-    memory: Memory, kind: LikenessKind, similarity: float | None = None, differs: tuple[Difference, ...] = ()
-) -> Likeness:
-    """Return the description. `similarity` is the cosine of both texts, or None when they were not compared."""
-    content = memory.content
-    return Likeness(
-        id=memory.id,
-        kind=kind,
-        similarity=similarity,
-        differs=differs,
-        content=content if len(content) <= SHOWN else f"{content[: SHOWN - 1]}…",
-        category=memory.category,
-        key=memory.key,
-    )
-
+from muisti.core.write.conflicts.comparing import NEVER, Candidate, Comparing
+from muisti.core.write.conflicts.seeking import of_subject
 
 CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # current memories that are searched for older ones
 # Share of the longer content's words. No judged pair with a verdict has less than .38.
 OVERLAP_MIN = 1 / 3
 WORDED = 20  # current memories with the same words that are compared, where there are no vectors
-NEVER = 2.0  # higher than any cosine
-
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
-_RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "possible_conflict", "similar")
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -146,7 +121,7 @@ class Checker:
                 return self._check_words(space, made, now, judge, only)
             return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
         directions = _directions(made, encoder)
-        comparing = _Comparing(space, encoder)
+        comparing = Comparing(space, encoder)
         within = comparing.among([new.memory for new in made], directions)
         ready = self._indexes.at_hand(space)
         if ready is None:
@@ -165,7 +140,7 @@ class Checker:
         self, space: SpaceRow, made: Sequence[NewVersion], now: int, judge: Encoder, only: Filter | None
     ) -> Checked:
         """Compare by the vectors of `judge`, with the memories that have most words in common."""
-        comparing, memories_made = _Comparing(space, judge), [new.memory for new in made]
+        comparing, memories_made = Comparing(space, judge), [new.memory for new in made]
         short = np.array([new.passages is not None and len(new.passages) == 1 for new in made])
         directions = judge.encode([memory.content for memory in memories_made]) * short[:, None]
         within = comparing.among(memories_made, directions)
@@ -188,8 +163,8 @@ class Checker:
         direction: Floats,
         judge: Encoder,
         population: CollectionStatistics,
-    ) -> Sequence[tuple[Memory, float]]:
-        """Return the nearest of the memories that have words of a new one, best first."""
+    ) -> Sequence[Candidate]:
+        """Return the memories that have words of a new one, best first; of the others only claims are compared."""
         rows = by_words(snapshot, new.content, population) if direction.any() else ()
         if not len(rows):
             return ()
@@ -197,8 +172,11 @@ class Checker:
         (fetched,) = self._database.read([memories.by_rows(versions)])
         current = [version_rows.memory(row, space.space.name) for row in fetched]
         cosines = (judge.encode([memory.content for memory in current]) @ direction).tolist()
-        near = [(memory, cosine) for memory, cosine in zip(current, cosines, strict=True) if cosine >= SIMILARITY_MIN]
-        return sorted(near, key=lambda one: -one[1])[:CANDIDATES]
+        found = sorted(zip(current, cosines, strict=True), key=lambda one: -one[1])
+        return [
+            Candidate(memory, cosine, near=place < CANDIDATES and cosine >= SIMILARITY_MIN)
+            for place, (memory, cosine) in enumerate(found)
+        ]
 
     def among_older(
         self, space: SpaceRow, snapshot: Snapshot, stored: Sequence[tuple[Memory, bytes | None]], now: int
@@ -209,104 +187,70 @@ class Checker:
         """
         encoder = self._models.required(space.space.name, space.space.generation)
         directions = restored([vector for _, vector in stored], encoder.dimensions)
+        allowed = snapshot.population(now).allowed
         near = [
-            closest(snapshot, direction, snapshot.population(now).allowed, OLDER)
+            _with_subject(snapshot, memory.content, direction, allowed, closest(snapshot, direction, allowed, OLDER))
             if direction.any()
-            else (np.empty(0, np.int64), ())
-            for direction in directions
+            else ()
+            for (memory, _), direction in zip(stored, directions, strict=True)
         ]
-        versions = sorted({version for rows, _ in near for version in snapshot.rows.version.view()[rows].tolist()})
-        (fetched,) = self._database.read([memories.by_rows(versions)]) if versions else ([],)
-        current = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
-        comparing = _Comparing(space, encoder)
+        current = self._current(space, {one.version for each in near for one in each})
+        comparing = Comparing(space, encoder)
         found: list[tuple[Likeness, ...]] = []
-        for (memory, _), (rows, cosines) in zip(stored, near, strict=True):
-            mine = zip(snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
-            others = [(current[version], cosine) for version, cosine in mine if version in current]
-            older = [one for one in others if (one[0].created_at, one[0].id) < (memory.created_at, memory.id)]
-            found.append(comparing.with_each(memory, older[:CANDIDATES]))
+        for (memory, _), mine in zip(stored, near, strict=True):
+            others = [Candidate(current[one.version], one.cosine, one.near) for one in mine if one.version in current]
+            older = [one for one in others if (one.memory.created_at, one.memory.id) < (memory.created_at, memory.id)]
+            nearest = [one for one in older if one.near][:CANDIDATES]
+            found.append(comparing.with_each(memory, [*nearest, *(one for one in older if not one.near)]))
         return tuple(found)
 
     def _candidates(
         self, space: SpaceRow, snapshot: Snapshot, new: NewVersion, direction: Floats, allowed: Allowed
-    ) -> Sequence[tuple[Memory, float]]:
-        """Return the nearest memories that share words with a new one, best first."""
+    ) -> Sequence[Candidate]:
+        """Return the nearest memories that share words with a new one, best first, and those of its subject."""
         if not direction.any() or not new.passages:
             return ()
-        rows, cosines = closest(snapshot, direction, allowed)
+        near = closest(snapshot, direction, allowed)
         said = words(np.frombuffer(new.passages[0].terms, np.uint64))
         refused_from = space.space.policy.similarity_limit or NEVER
-        near = [
-            (version, cosine)
-            for row, version, cosine in zip(rows, snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
-            if cosine >= refused_from or overlap(snapshot.pieces, row, said) >= OVERLAP_MIN
+        kept = [
+            cosine >= refused_from or overlap(snapshot.pieces, row, said) >= OVERLAP_MIN
+            for row, cosine in zip(near.rows, near.cosines.tolist(), strict=True)
         ]
-        if not near:
-            return ()
-        (fetched,) = self._database.read([memories.by_rows([version for version, _ in near])])
-        current = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
-        return [(current[version], cosine) for version, cosine in near if version in current]
+        near = Near(near.rows[kept], near.cosines[kept])
+        found = _with_subject(snapshot, new.memory.content, direction, allowed, near)
+        current = self._current(space, {one.version for one in found})
+        return [Candidate(current[one.version], one.cosine, one.near) for one in found if one.version in current]
+
+    def _current(self, space: SpaceRow, versions: Collection[int]) -> Mapping[int, Memory]:
+        (fetched,) = self._database.read([memories.by_rows(sorted(versions))]) if versions else ([],)
+        return {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
 
 
-class _Comparing(msgspec.Struct, frozen=True):
-    """Comparison of memories in one space."""
-
-    space: SpaceRow
-    encoder: Encoder
-
-    def with_each(self, new: Memory, candidates: Sequence[tuple[Memory, float]]) -> tuple[Likeness, ...]:
-        """Return the candidates that a new memory resembles or contradicts.
-
-        Each candidate comes with the cosine of its embedded text.
-        """
-        found = (self._compared(old, new, cosine) for old, cosine in candidates)
-        return tuple(sorted((one for one in found if one is not None), key=lambda one: _RANKS.index(one.kind)))
-
-    def among(self, made: Sequence[Memory], directions: Floats) -> tuple[tuple[tuple[int, Likeness], ...], ...]:
-        """Return for each memory of a batch the earlier ones that it resembles or contradicts."""
-        if len(made) == 1:
-            return ((),)
-        near = np.tril(directions @ directions.T, -1) >= SIMILARITY_MIN
-        found: list[tuple[tuple[int, Likeness], ...]] = []
-        for place, new in enumerate(made):
-            pairs = (
-                (other, self._compared(made[other], new, float(directions[other] @ directions[place])))
-                for other in np.flatnonzero(near[place]).tolist()
-            )
-            found.append(tuple((other, one) for other, one in pairs if one is not None))
-        return tuple(found)
-
-    def _compared(self, old: Memory, new: Memory, cosine: float) -> Likeness | None:
-        if _apart(old, new) or max(old.tokens, new.tokens) > MAX_TOKENS:
-            return None
-        if not (self._is_bare(old) and self._is_bare(new)):
-            first, second = self.encoder.encode([old.content, new.content])
-            cosine = float(first @ second)
-        verdict = judge(old.content, new.content, cosine, self.encoder.encode)
-        if verdict is not None and _differ(old.author and fold(old.author), new.author and fold(new.author)):
-            verdict = of_two_authors(verdict, old.content, new.content)
-        if cosine >= (self.space.space.policy.similarity_limit or NEVER):
-            differs = () if verdict is None else verdict.differs
-            verdict = Verdict("conflict" if differs else "duplicate", differs)
-        if verdict is None:
-            return None
-        if verdict.kind == "possible_conflict" and cosine < (self.space.space.policy.review_limit or SIMILARITY_MIN):
-            verdict = Verdict("similar", verdict.differs)
-        return likeness(old, verdict.kind, min(round(cosine, 4), 1.0), verdict.differs)
-
-    def _is_bare(self, memory: Memory) -> bool:
-        """Return whether only the content was embedded."""
-        return not any(
-            getattr(memory, field) for field in self.space.space.settings.embedded_fields if field != "content"
-        )
-
-
-def closest(
-    snapshot: Snapshot, direction: Floats, allowed: Allowed, most: int = CANDIDATES
-) -> tuple[RowNumbers, Sequence[float]]:
+def closest(snapshot: Snapshot, direction: Floats, allowed: Allowed, most: int = CANDIDATES) -> Near:
     """Return the best row of each of the nearest allowed memories and its cosine, best first."""
-    near = alike(snapshot, direction, allowed, SIMILARITY_MIN, most)
-    return near.rows, near.cosines.tolist()
+    return alike(snapshot, direction, allowed, SIMILARITY_MIN, most)
+
+
+class _Found(NamedTuple):
+    version: int
+    cosine: float
+    near: bool
+
+
+def _with_subject(
+    snapshot: Snapshot, content: str, direction: Floats, allowed: Allowed, near: Near
+) -> Sequence[_Found]:
+    """Return the versions of the nearest memories, then those of other memories with the subject of a content."""
+    column = snapshot.rows.version.view()
+    nearest = zip(column[near.rows].tolist(), near.cosines.tolist(), strict=True)
+    found = [_Found(version, cosine, near=True) for version, cosine in nearest]
+    rows = of_subject(snapshot, content, allowed)
+    if len(rows):
+        known = {one.version for one in found}
+        others = zip(column[rows].tolist(), cosines(snapshot, query_vector(direction), rows).tolist(), strict=True)
+        found += [_Found(version, cosine, near=False) for version, cosine in others if version not in known]
+    return found
 
 
 def by_words(snapshot: Snapshot, content: str, population: CollectionStatistics) -> RowNumbers:
@@ -321,28 +265,3 @@ def _directions(made: Sequence[NewVersion], encoder: Encoder) -> Floats:
     digest = encoder.identity
     alone = (new.passages[0] if new.passages is not None and len(new.passages) == 1 else None for new in made)
     return restored([None if one is None else one.vectors.get(digest) for one in alone], encoder.dimensions)
-
-
-def _apart(one: Memory, other: Memory) -> bool:
-    """Return whether the fields of two memories show that they are about different things, whatever their texts say."""
-    return (
-        one.kind != other.kind
-        or _differ((one.category, one.key) if one.key else None, (other.category, other.key) if other.key else None)
-        or _differ(one.event_at and one.event_at.date(), other.event_at and other.event_at.date())
-        or _ends_before(one, other)
-        or _ends_before(other, one)
-        or ("session" in one.metadata and "session" in other.metadata)
-        or (one.conversation is not None and other.conversation is not None)
-        or one.document is not None
-        or other.document is not None
-    )
-
-
-def _ends_before(one: Memory, other: Memory) -> bool:
-    """Return whether one memory stops being valid before the other becomes valid."""
-    return one.valid_to is not None and other.valid_from is not None and one.valid_to <= other.valid_from
-
-
-def _differ(one: object, other: object) -> bool:
-    """Return whether both values are given and differ."""
-    return one is not None and other is not None and one != other

@@ -85,6 +85,7 @@ morning / evening
 weekday weekdays / weekend weekends
 summer / winter
 day / night
+works working / broken
 """
 
 

@@ -1,7 +1,6 @@
 """Decide from two texts and their cosine how they relate. All constants are here; `loadtests.pairs` fits them."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -9,111 +8,15 @@ import numpy as np
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.outcomes import Difference, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN
+from muisti.core.write.conflicts.alignment import Alignment, align
 from muisti.core.write.conflicts.changes import LONGEST, changed_value
+from muisti.core.write.conflicts.claims import claim, plain
+from muisti.core.write.conflicts.denials import denier, denies, may_deny, negates, same_statement
 from muisti.core.write.conflicts.differences import Parted, part
-from muisti.core.write.conflicts.stance import ANNOUNCING, attributed, comparable, label
+from muisti.core.write.conflicts.exclusive import exclusive, may_be_about, may_both, of_several
+from muisti.core.write.conflicts.stance import ANNOUNCING, attributed, comparable
 from muisti.core.write.conflicts.suspected import Change, is_of_the_speaker, is_stated, may_contradict
 from muisti.core.write.conflicts.words import Word, equal, read
-
-# Compare two texts word by word: the words of both, and the words of only one
-
-
-class Alignment(msgspec.Struct, frozen=True):
-    """Words of two texts: `only_existing` and `only_new` are the words of one text alone, in their order.
-
-    `common` counts the words that both texts have. `order` is the share of common words whose order is the same in both
-    texts; it is 1 without common words. Function words are ignored.
-    """
-
-    only_existing: tuple[Word, ...]
-    only_new: tuple[Word, ...]
-    common: int
-    order: float
-
-
-def align(existing: Sequence[Word], new: Sequence[Word]) -> Alignment:
-    """Pair the words of two texts."""
-    ours = [word for word in existing if word.kind != "function"]
-    theirs = [word for word in new if word.kind != "function"]
-    kept_ours, only_ours = _parted(ours, [word.key for word in theirs])
-    kept_theirs, only_theirs = _parted(theirs, kept_ours)
-    return Alignment(tuple(only_ours), tuple(only_theirs), len(kept_ours), _order(kept_ours, kept_theirs))
-
-
-def _parted(words: Sequence[Word], others: Iterable[str]) -> tuple[list[str], list[Word]]:
-    """Return the keys of the words that the other text has too, each as often, and the words that are left."""
-    left = Counter(others)
-    kept: list[str] = []
-    only: list[Word] = []
-    for word in words:
-        times = left.get(word.key)
-        if times:
-            left[word.key] = times - 1
-            kept.append(word.key)
-        else:
-            only.append(word)
-    return kept, only
-
-
-def _order(ours: Sequence[str], theirs: Sequence[str]) -> float:
-    """Return the length of the longest common subsequence divided by the number of common words.
-
-    Bit-parallel, a bit for each of our words: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
-    """
-    if ours == theirs:
-        return 1.0
-    places: dict[str, int] = {}
-    for place, key in enumerate(ours):
-        places[key] = places.get(key, 0) | 1 << place
-    every = (1 << len(ours)) - 1
-    unmatched = every
-    for key in theirs:
-        matching = unmatched & places[key]  # both have the same words
-        unmatched = (unmatched + matching | unmatched - matching) & every
-    return (len(ours) - unmatched.bit_count()) / len(ours)
-
-
-ENOUGH = 3  # common words of content with which two texts are about one thing, however they are put
-SOME = 2  # common words of content with which they are, if the other words are function words that agree
-
-_PAUSES_WORDS = """
-yeah yes yep ok okay oh well hmm mm uh um ah right so hopefully exactly mean know true sure
-"""
-_PAUSES = frozenset(_PAUSES_WORDS.split())
-# Words that come and go with a negation.
-_AUXILIARIES_WORDS = """
-a an the any some do does did is are am was were be been has have had can could will would should there
-"""
-_AUXILIARIES = frozenset(_AUXILIARIES_WORDS.split())
-
-
-def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
-    """Return whether one text may negate the other: both say the same of the same thing, but for the negation.
-
-    >>> from muisti.core.write.conflicts.words import read
-    >>> pairs = (("The cache is on.", "The cache isn't on."), ("Grad C: So.", "Grad C: No."))
-    >>> [same_statement(read(one), read(other)) for one, other in pairs]
-    [True, False]
-    """
-    ours, theirs = _said(existing), _said(new)
-    common = _content(ours) & _content(theirs)
-    if len(common) >= ENOUGH:
-        return True
-    one, other = _frame(ours), _frame(theirs)
-    return bool(common) and (one == other or (len(common) >= SOME and one - _content(ours) == other - _content(theirs)))
-
-
-def _said(words: Sequence[Word]) -> Sequence[Word]:
-    return words[len(label(words)) :]
-
-
-def _content(words: Sequence[Word]) -> set[str]:
-    return {word.key for word in words if word.kind not in ("function", "negation")} - _PAUSES
-
-
-def _frame(words: Sequence[Word]) -> set[str]:
-    return {word.key for word in words if word.kind != "negation"} - _AUXILIARIES - _PAUSES - {":"}
-
 
 Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
 
@@ -141,6 +44,7 @@ BUT_FOR_A_VALUE = Limits(cosine=0.6, share_existing=0.2, share_new=0.12, strange
 COMMON_SHARE = 0.5  # of the words of either text, the least that both must have to be measured
 GLANCE_SHARE = 0.3  # least share of common words when texts are split at white space,
 GLANCE_WORDS = 5  # applied from this many words
+FAR = -1.0  # cosine of two texts of which only the claims are compared
 CONTRARY = ("conflict", "possible_conflict")
 COMMON_MIN = 2  # words that duplicates have in common; with fewer, only equal texts are sure to say the same
 
@@ -174,9 +78,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
     """Return how two texts relate, or None when they are unrelated."""
-    if cosine < SIMILARITY_MIN or not _alike_at_a_glance(existing, new):
-        return None
-    verdict = _judged(existing, new, cosine, encode)
+    near = cosine >= SIMILARITY_MIN and _alike_at_a_glance(existing, new)
+    verdict = _judged(existing, new, cosine, encode) if near else None
+    if verdict is not None and verdict.kind in CONTRARY and _are_of_several(existing, new):
+        return Verdict("similar", verdict.differs)
+    if verdict is None or verdict.kind == "similar":
+        verdict = claimed(existing, new) or denied(existing, new) or verdict
+    if not near:
+        return verdict
     one, other = attributed(existing), attributed(new)
     if one.speaker == other.speaker or (verdict is not None and verdict.kind == "duplicate"):
         return verdict
@@ -184,6 +93,32 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
         said = _judged(one.text, other.text, cosine, encode)
         verdict = verdict if said is None or said.kind not in CONTRARY else said
     return verdict and of_two_authors(verdict, one.text, other.text)
+
+
+def _are_of_several(existing: str, new: str) -> bool:
+    """Return whether two texts claim values of a subject that has several, such as brothers."""
+    ours, theirs = claim(existing), claim(new)
+    return ours is not None and theirs is not None and of_several(ours, theirs)
+
+
+def claimed(existing: str, new: str) -> Verdict | None:
+    """Return the verdict that two texts claim different values of one subject, or None when they do not."""
+    theirs = claim(new)
+    ours = None if theirs is None or not may_be_about(existing, theirs) else claim(existing)
+    found = None if ours is None or theirs is None else exclusive(ours, theirs)
+    if found is None or not comparable(existing, new, read(existing), read(new)):
+        return None
+    return Verdict("conflict" if found.sure else "possible_conflict", (found.difference,))
+
+
+def denied(existing: str, new: str) -> Verdict | None:
+    """Return the verdict that one text may deny the other, or None when neither does."""
+    if not (may_deny(existing) or may_deny(new)) or plain(existing) is None or plain(new) is None:
+        return None
+    ours, theirs = read(existing), read(new)
+    if not denies(ours, theirs) or not comparable(existing, new, ours, theirs):
+        return None
+    return Verdict("possible_conflict", (Difference("negation", denier(ours), denier(theirs)),))
 
 
 def of_two_authors(verdict: Verdict, existing: str, new: str) -> Verdict | None:
@@ -288,8 +223,10 @@ def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -
         return False
     kind, (ours, theirs) = parted.differences[0].kind, parted.pairs[0]
     if kind == "negation":  # one of two may be rhetorical: "isn't safe and doesn't scale", "isn't safe or fast"
-        return not (_negates(existing) and _negates(new)) and same_statement(existing, new)
+        return not (negates(existing) and negates(new)) and same_statement(existing, new)
     if ours is None or theirs is None or equal((ours,), (theirs,)):
+        return False
+    if kind == "name" and may_both((ours,), (theirs,)):
         return False
     return is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
 
@@ -297,10 +234,6 @@ def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -
 def _is_sure(parted: Parted) -> bool:
     """Return whether no word differs beside a value. A near synonym may be another subject: `guests`, `members`."""
     return parted.differences[0].kind == "negation" or not (parted.rest_existing and parted.rest_new)
-
-
-def _negates(words: Sequence[Word]) -> bool:
-    return any(word.kind == "negation" for word in words)
 
 
 def _distances(ours: Sequence[Word], theirs: Sequence[Word], encode: Encode) -> tuple[list[float], list[float]]:

@@ -69,7 +69,9 @@ _CODE = re.compile(
     r"""\s*(?:```|\#include\s*[<"]|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:({]
     |(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b[^\n(]{0,80}\(|func\s+[^\n(]{0,80}\(|(?:pub\s+)?fn\s+\w+\s*[(<]
     |(?:export\s+)?(?:const|let|var)\s+\w+\s*=|(?:public|private|protected|static)\s[^\n({]{0,80}[({]
-    |(?:if|for|while|switch)\s*\([^\n]{0,200}\{|return\b[^\n]{0,200};\s*$)""",
+    |(?:if|for|while|switch)\s*\([^\n]{0,200}\{|return\b[^\n]{0,200};\s*$
+    |\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\b[:\] ]|export\s+\w+=
+    |[a-z]\w?\s*=[^=]|SELECT\s[^\n]{1,200}\sFROM\s)""",
     re.VERBOSE,
 )
 _ENDS = " \t\r\n\"'”’»)*_"

@@ -393,12 +393,17 @@ def hidden_draft(text: str) -> dict[str, Any]:
 SAID = [{"content": SALARY}, {"content": SALARY.replace("5433", "5434")}]
 
 
-@pytest.mark.parametrize("said", SAID)
-def test_a_review_takes_what_the_caller_may_not_read(client: httpx.Client, engine: Engine, said: dict[str, Any]):
+CLAIMED = ("The vault is in Lyon.", {"content": "The vault is in Porto."})
+
+
+@pytest.mark.parametrize(("hidden", "said"), [*((SALARY, said) for said in SAID), CLAIMED])
+def test_a_review_takes_what_the_caller_may_not_read(
+    client: httpx.Client, engine: Engine, hidden: str, said: dict[str, Any]
+):
     owner = administrator(engine).headers
     engine.spaces.create("s")
     secret = engine.keys.create(Grant(frozenset({"append"}), ("*",)), engine.now(), name="k")[1]
-    client.post("/v1/spaces/s/memories", json=hidden_draft(SALARY), headers=owner)
+    client.post("/v1/spaces/s/memories", json=hidden_draft(hidden), headers=owner)
     added = client.post("/v1/spaces/s/memories", json=said, headers={"Authorization": f"Bearer {secret}"})
     assert added.status_code == 201
     (conflict,) = client.get("/v1/spaces/s/conflicts", headers=owner).json()["items"]

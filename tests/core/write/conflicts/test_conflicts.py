@@ -12,8 +12,9 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, RequestKey
+from muisti.core.write.conflicts.alignment import align
 from muisti.core.write.conflicts.differences import opposites, part
-from muisti.core.write.conflicts.judgement import Verdict, align, judge
+from muisti.core.write.conflicts.judgement import Verdict, judge
 from muisti.core.write.conflicts.words import read
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.core.sentences import BOTH, CONFLICTS, DUPLICATES, POSSIBLE

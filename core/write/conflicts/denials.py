@@ -1,0 +1,129 @@
+"""Decide whether one text denies what another says."""
+
+import re
+from collections.abc import Sequence
+
+from muisti.core.text.terms import tokenize
+from muisti.core.write.conflicts.alignment import order
+from muisti.core.write.conflicts.changes import LONGEST
+from muisti.core.write.conflicts.stance import label
+from muisti.core.write.conflicts.words import Word
+
+ENOUGH = 3  # common words of content with which two texts are about one thing, however they are put
+SOME = 2  # common words of content with which they are, if the other words are function words that agree
+
+_PAUSES_WORDS = """
+yeah yes yep ok okay oh well hmm mm uh um ah right so hopefully exactly mean know true sure
+"""
+_PAUSES = frozenset(_PAUSES_WORDS.split())
+# Words that come and go with a negation.
+_AUXILIARIES_WORDS = """
+a an the any some do does did is are am was were be been has have had can could will would should there
+"""
+_AUXILIARIES = frozenset(_AUXILIARIES_WORDS.split())
+
+
+def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
+    """Return whether one text may negate the other: both say the same of the same thing, but for the negation.
+
+    >>> from muisti.core.write.conflicts.words import read
+    >>> pairs = (("The cache is on.", "The cache isn't on."), ("Grad C: So.", "Grad C: No."))
+    >>> [same_statement(read(one), read(other)) for one, other in pairs]
+    [True, False]
+    """
+    ours, theirs = _said(existing), _said(new)
+    common = _content(ours) & _content(theirs)
+    if len(common) >= ENOUGH:
+        return True
+    one, other = _frame(ours), _frame(theirs)
+    return bool(common) and (one == other or (len(common) >= SOME and one - _content(ours) == other - _content(theirs)))
+
+
+DENIED_MIN = 2  # words of content of a text that denies another
+
+_ENDING = frozenset({"stopped", "stop", "quit", "gave", "left"})  # verbs that deny what holds no more
+_DENYING = re.compile(
+    r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE
+)
+_LIMITING = frozenset({"only", "except", "without", "if", "unless", "until", "but"})
+_PARTIES = frozenset({"i", "we", "you", "he", "she", "they", "my", "our", "your", "his", "her", "their"})
+_PASSED = frozenset(tokenize("someone somebody person people always must need currently up")) | _PAUSES | _AUXILIARIES
+
+
+def denies(existing: Sequence[Word], new: Sequence[Word]) -> bool:
+    """Return whether one text denies the other: it negates what the other says, perhaps in more words.
+
+    >>> from muisti.core.write.conflicts.words import read
+    >>> pairs = (("I drink coffee every day.", "I no longer drink coffee."), ("Ann eats meat.", "Ann eats no pork."))
+    >>> [denies(read(one), read(other)) for one, other in pairs]
+    [True, False]
+    """
+    one, other = denial(existing), denial(new)
+    denied = other if one is None else one
+    if denied is None or (one is not None and other is not None):
+        return False
+    denying, claiming = (existing, new) if other is None else (new, existing)
+    if len(claiming) > LONGEST or _parties(denying) - _parties(claiming) or not _LIMITING.isdisjoint(_lows(claiming)):
+        return False
+    kept = [key for key in _keys(claiming) if key in denied]
+    return set(kept) == set(denied) and (len(kept) != len(denied) or order(denied, kept) == 1.0)
+
+
+def denial(words: Sequence[Word]) -> Sequence[str] | None:
+    """Return the keys of what a text says does not hold, or no longer; None for a text that denies nothing."""
+    if len(words) > LONGEST or negates(words) == _ends(words):
+        return None
+    denied = _keys(words)
+    return denied if len(set(denied)) >= DENIED_MIN else None
+
+
+def denier(words: Sequence[Word]) -> str | None:
+    """Return the first word by which a text denies something, or None."""
+    return next((word.text for word in words if word.kind == "negation" or word.text.lower() in _ENDING), None)
+
+
+def may_deny(text: str) -> bool:
+    """Return whether a word of a text may deny something, in a quick test."""
+    return _DENYING.search(text) is not None
+
+
+def _ends(words: Sequence[Word]) -> bool:
+    """Return whether a text says that something has been ended by its subject."""
+    lows = _lows(words)
+    return any(low in _ENDING and lows[place - 1] not in _AUXILIARIES for place, low in enumerate(lows) if place)
+
+
+def _lows(words: Sequence[Word]) -> Sequence[str]:
+    return [word.text.lower() for word in words]
+
+
+def _parties(words: Sequence[Word]) -> set[str]:
+    return set(_lows(words)) & _PARTIES
+
+
+def _keys(words: Sequence[Word]) -> Sequence[str]:
+    left = [word for word in _said(words) if word.kind not in ("function", "negation")]
+    return [
+        word.key
+        for word in left
+        if word.key not in _PASSED
+        and word.text.lower() not in _ENDING
+        and not (word.key == "more" and words[word.place - 1].key == "any")
+    ]
+
+
+def _said(words: Sequence[Word]) -> Sequence[Word]:
+    return words[len(label(words)) :]
+
+
+def _content(words: Sequence[Word]) -> set[str]:
+    return {word.key for word in words if word.kind not in ("function", "negation")} - _PAUSES
+
+
+def _frame(words: Sequence[Word]) -> set[str]:
+    return {word.key for word in words if word.kind != "negation"} - _AUXILIARIES - _PAUSES - {":"}
+
+
+def negates(words: Sequence[Word]) -> bool:
+    """Return whether a text has a negation."""
+    return any(word.kind == "negation" for word in words)
