@@ -1,10 +1,12 @@
-"""Pairs of texts with people's word on whether both can be true: SICK, MRPC, BEAM's changed facts, and made ones.
+"""Pairs of texts with people's word on whether both can be true: SICK, MRPC, BEAM's changed facts, and written ones.
 
 `changed_facts.json` says where BEAM's conversations state a fact that changes: places in its messages and questions,
 and none of its text. From each place four pairs are made: the whole messages, the clauses that state the fact,
 statements, and a statement with a later clause. A statement has the subject in the words of the question, with either
 value. Facts of different subjects are the pairs that must not be called. So is a statement beside a clause with the
 same value.
+
+`everyday_pairs.json` was written before the rules by subject were. Every second pair of a kind is held out.
 """
 
 import json
@@ -18,7 +20,7 @@ from typing import Any
 from tests.core import changed_values_held_out
 from tests.core.changed_values import made
 
-FACTS = Path(__file__).with_name("changed_facts.json")
+FACTS, EVERYDAY = (Path(__file__).with_name(name) for name in ("changed_facts.json", "everyday_pairs.json"))
 HELD_OUT = frozenset(f"beam100k_{number}" for number in range(6, 11))  # the conversations no rule was made with
 # Name of the pairs, and the way to state the fact in the existing and in the new text.
 _WAYS = (
@@ -54,7 +56,14 @@ class _Fact:
 
 def load(pairs: Path, beam: Path) -> list[Pair]:
     """Return the pairs of all sources. `pairs` has SICK and MRPC, `beam` the conversations of BEAM."""
-    return [*_labelled(pairs, "sick"), *_labelled(pairs, "mrpc"), *_changed(beam), *_denied(beam), *_made()]
+    return [
+        *_labelled(pairs, "sick"),
+        *_labelled(pairs, "mrpc"),
+        *_changed(beam),
+        *_denied(beam),
+        *_made(),
+        *_everyday(),
+    ]
 
 
 def _labelled(folder: Path, name: str) -> Iterator[Pair]:
@@ -114,6 +123,13 @@ def _made() -> Iterator[Pair]:
     ):
         for pair in pairs:
             yield Pair("made", held_out, pair.existing, pair.new, pair.changed)
+
+
+def _everyday() -> Iterator[Pair]:
+    for name, kinds in json.loads(EVERYDAY.read_text("utf-8")).items():
+        for pairs in kinds.values():
+            for place, (existing, new) in enumerate(pairs):
+                yield Pair("everyday", bool(place % 2), existing, new, name == "conflicts")
 
 
 def _lines(path: Path) -> dict[str, dict[str, Any]]:
