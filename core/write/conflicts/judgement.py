@@ -81,11 +81,7 @@ class Verdict(msgspec.Struct, frozen=True):
 def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
     """Return how two texts relate, or None when they are unrelated."""
     near = cosine >= SIMILARITY_MIN
-    if (
-        near
-        and not (existing.isascii() and new.isascii())
-        and unmarked(normalise(existing)) == unmarked(normalise(new))
-    ):
+    if near and not (existing + new).isascii() and unmarked(normalise(existing)) == unmarked(normalise(new)):
         return Verdict("duplicate")
     near = near and _alike_at_a_glance(existing, new)
     verdict = _judged(existing, new, cosine, encode) if near else None

@@ -17,6 +17,7 @@ from muisti.core.write.conflicts.relations import CHANGING, TERMS
 from muisti.core.write.conflicts.words import read
 
 ROW_BITS = np.uint32(16)  # of a posting, the low ones, after which its row begins
+LAST = (1 << 32) - 1  # more than any row
 WORDS_MAX = 24  # words of a memory that is compared by its subject
 MOST = 5  # memories with words of the subject that are compared with a new one
 _BEING = frozenset({"is", "are"})
@@ -58,21 +59,21 @@ def of_subject(snapshot: Snapshot, text: str, allowed: Allowed) -> RowNumbers:
     if wanted is None:
         return np.empty(0, np.int64)
     codes = np.array([term_code(term) for term in (*sorted(wanted.every), *sorted(wanted.either))], np.uint64)
-    found = [np.empty((2, 0), np.int64)]
+    found = [np.empty(0, np.int64)]
     spans = np.empty((len(codes), 2), np.int32)
     for piece in snapshot.pieces:
         look_up(piece.terms, piece.starts, codes, spans)
         parts = [piece.packed[start:stop] for start, stop in spans.tolist()]
         if all(map(len, parts[: len(wanted.every)])):
             found.append(_in_piece(piece, parts[: len(wanted.every)], parts[len(wanted.every) :], allowed))
-    rows, lengths = np.concatenate(found, axis=1)
-    return rows[np.lexsort((-rows, lengths))[:MOST]]
+    return LAST - (np.sort(np.concatenate(found))[:MOST] & LAST)
 
 
 def _in_piece(piece: Postings, every: Sequence[Packed], either: Sequence[Packed], allowed: Allowed) -> Longs:
-    """Return the rows of a piece with all terms and one of the others, and how many words each has.
+    """Return the best rows of a piece with all terms and one of the others, as numbers whose order is theirs.
 
-    `every` and `either` are the postings of these terms. None of `every` is empty.
+    `every` and `either` are the postings of these terms. None of `every` is empty. The high bits of a number are how
+    many words the row has, the low ones count back from `LAST`.
     """
     rarest, *others = sorted(every, key=len)
     rows = rarest >> ROW_BITS
@@ -85,7 +86,9 @@ def _in_piece(piece: Postings, every: Sequence[Packed], either: Sequence[Packed]
         for postings in filter(len, either):
             has |= _among(rows, postings)
         rows = rows[has]
-    return np.array([rows.astype(np.int64) + piece.first, starts[rows + 1] - starts[rows]])
+    lengths = (starts[rows + 1] - starts[rows]).astype(np.int64)
+    found = lengths * (LAST + 1) + LAST - (rows.astype(np.int64) + piece.first)
+    return np.partition(found, MOST)[:MOST] if len(found) > MOST else found
 
 
 def _among(rows: Packed, postings: Packed) -> Mask:

@@ -245,11 +245,18 @@ def test_another_process_sees_vectors_that_came_later(store: Store, engine: Engi
 
 def test_conflicts_are_found_without_vectors(engine: Engine, afar: Afar):
     afar.reachable = False
-    add(engine, *TEXTS[:30], "The deploy runs on Tuesdays at nine.", "The staging database runs on port 5433.")
+    add(
+        engine,
+        *TEXTS[:30],
+        "The deploy runs on Tuesdays at nine.",
+        "The staging database runs on port 5433.",
+        "My choir is in Lyon.",
+    )
     with pytest.raises(Duplicate):
         engine.owner.write.add(SPACE, [Draft(content="The deploy runs on Tuesdays, at nine.")], on_conflict="reject")
-    with pytest.raises(Contradiction):
-        engine.owner.write.add(SPACE, [Draft(content="The staging database runs on port 5434.")], on_conflict="reject")
+    for text in ("The staging database runs on port 5434.", "My choir is in Porto."):
+        with pytest.raises(Contradiction):
+            engine.owner.write.add(SPACE, [Draft(content=text)], on_conflict="reject")
     both = [Draft(content="Invoices go out on the first."), Draft(content="Invoices go out on the first!")]
     with pytest.raises(Duplicate):
         engine.owner.write.add(SPACE, both, on_conflict="reject")

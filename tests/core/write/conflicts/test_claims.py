@@ -134,3 +134,11 @@ def test_only_few_and_allowed_memories_of_a_subject_are_compared(engine: Engine)
     assert len(of_subject(snapshot, "The office is in Porto.", every)) == MOST
     nothing = Allowed(np.zeros(snapshot.size, np.bool_), 0)
     assert len(of_subject(snapshot, "The office is in Porto.", nothing)) == 0
+
+
+def test_the_shortest_and_latest_memories_of_a_subject_are_compared(engine: Engine):
+    texts = ["My choir is in the old town hall.", "My choir is in Lyon.", "My choir is in Porto."]
+    engine.owner.write.add(SPACE, [Draft(content=text) for text in texts], on_conflict="keep")
+    _, snapshot = engine._indexes.fresh(SPACE)
+    rows = of_subject(snapshot, "My choir is in Ghent.", snapshot.population(0).allowed)
+    assert rows.tolist() == [2, 1, 0]
