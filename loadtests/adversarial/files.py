@@ -51,6 +51,9 @@ def _letter() -> bytes:
     mail.add_attachment(inner)
     mail.add_attachment(samples.pdf("tea"), "application", "pdf", filename="a.pdf")
     mail.add_attachment("BEGIN:VEVENT\nSUMMARY:Tea\nDTSTART:20240503\nEND:VEVENT\n", subtype="calendar")
+    for number, part in enumerate(mail.walk()):
+        if part.is_multipart() and part.get_content_maintype() == "multipart":
+            part.set_boundary(f"b{number}")
     return mail.as_bytes()
 
 

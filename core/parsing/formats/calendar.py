@@ -12,6 +12,8 @@ _EVENT = {"SUMMARY": "", "DTSTART": "Starts", "DTEND": "Ends", "DUE": "Due", "LO
 _ENTRIES = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
 _PROPERTY = re.compile(r"([A-Z-]+)((?:;[^:\"]*(?:\"[^\"]*\"[^:\"]*)*)?):(.*)")
 _COMMON_NAME = re.compile(r";CN=\"?([^;\":]*)", re.IGNORECASE)
+_FOLD = re.compile(r"\r?\n[ \t]")
+_MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -19,7 +21,7 @@ def calendar_pieces(text: str, outline: Outline, number: int | None) -> Iterator
     """Yield the entries of a calendar: what, when, where and who."""
     lines: list[str] = []
     inside: list[str] = []
-    for line in re.sub(r"\r?\n[ \t]", "", text).splitlines():
+    for line in _FOLD.sub("", text).splitlines():
         found = _PROPERTY.fullmatch(line.strip())
         if found is None:
             continue
@@ -49,7 +51,7 @@ def _moment(value: str) -> str:
     >>> _moment("20240503T093000Z"), _moment("20240503"), _moment("Room 4")
     ('2024-05-03 09:30 UTC', '2024-05-03', 'Room 4')
     """
-    found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?", value)
+    found = _MOMENT.fullmatch(value)
     if found is None:
         return value
     time = f" {found[4]}:{found[5]}{' UTC' if found[6] else ''}" if found[4] else ""

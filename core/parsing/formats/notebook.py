@@ -70,11 +70,12 @@ def _output(output: Any) -> str:
     """Return an output as text, of the forms that it has the plainest; of an error what was raised where."""
     if _under(output, "output_type") in ("error", "pyerr"):
         trace: Any = _under(output, "traceback")
-        lines = cast(list[Any], trace) if isinstance(trace, list) else [trace]
+        steps = cast(list[Any], trace) if isinstance(trace, list) else [trace]
         raised = f"{_joined(_under(output, 'ename'))}: {_joined(_under(output, 'evalue'))}"
-        return _COLOUR.sub("", "\n".join([raised, *map(_joined, lines)]))
+        return _COLOUR.sub("", "\n".join([raised, *map(_joined, steps)]))
     forms: Any = _under(output, "data")
-    held = cast(dict[str, Any], forms if isinstance(forms, dict) else output if isinstance(output, dict) else {})
+    found: Any = forms if isinstance(forms, dict) else output
+    held = cast(dict[str, Any], found) if isinstance(found, dict) else {}
     if text := next((text for name in _TEXTS if (text := _joined(held.get(name)))), ""):
         return text
     page = next((page for name in ("text/html", "html") if (page := _joined(held.get(name)))), "")

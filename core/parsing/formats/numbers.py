@@ -23,6 +23,7 @@ _TOKEN = re.compile(
 )
 _UNITS = {3600: "h", 60: "m", 1: "s"}
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
+_PLACES = re.compile(r"[0#?]")
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)")
 _TESTS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, ">": operator.gt, "=": operator.eq, "<=": operator.le, ">=": operator.ge, "<>": operator.ne,
@@ -152,7 +153,7 @@ def _digits(number: float, pattern: str) -> str:
     if "/" in pattern:
         return _fraction(number, pattern)
     if "E" in pattern.upper():
-        decimals = len(re.findall(r"[0#?]", pattern.upper().split("E")[0].partition(".")[2]))
+        decimals = len(_PLACES.findall(pattern.upper().split("E")[0].partition(".")[2]))
         return f"{number:.{min(decimals, DIGITS)}E}"
     return _decimal(number, pattern.replace(" ", ""))
 
@@ -161,7 +162,7 @@ def _decimal(number: float, pattern: str) -> str:
     whole, _, part = pattern.partition(".")
     thousands = whole.rstrip(",")
     number /= 1000 ** (len(whole) - len(thousands) if not part else len(part) - len(part.rstrip(",")))
-    most, least = min(len(re.findall("[0#?]", part)), DIGITS), min(part.count("0"), DIGITS)
+    most, least = min(len(_PLACES.findall(part)), DIGITS), min(part.count("0"), DIGITS)
     rounded = Decimal(repr(number)).quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP)
     before, _, after = f"{rounded:f}".partition(".")
     while len(after) > least and after.endswith("0"):
@@ -176,7 +177,7 @@ def _fraction(number: float, pattern: str) -> str:
     """Return a number as a whole one and a fraction."""
     below = pattern.partition("/")[2].strip()
     whole = int(number)
-    most = 10 ** min(len(re.findall(r"[?#0]", below)) or 1, 4) - 1
+    most = 10 ** min(len(_PLACES.findall(below)) or 1, 4) - 1
     found = Fraction(number - whole).limit_denominator(most)
     if found == 1:
         whole, found = whole + 1, Fraction(0)

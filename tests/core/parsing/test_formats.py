@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 import zlib
 from datetime import date, datetime
 
@@ -132,6 +133,19 @@ def test_slides(workers: Workers):
     assert document.pages == 2
     assert joined(pieces) == "# Plan\n\nWe begin.\n\n# End\n\nThanks.\n\n"
     assert [(piece.page, piece.headings) for piece in pieces] == [(1, ("Plan",))] * 2 + [(2, ("End",))] * 2
+
+
+def test_a_hidden_slide_footers_and_a_described_picture(workers: Workers):
+    footer = '<p:sp><p:nvSpPr><p:nvPr><p:ph type="ftr"/></p:nvPr></p:nvSpPr><a:p><a:t>Draft</a:t></a:p></p:sp>'
+    picture = '<p:pic><p:nvPicPr><p:cNvPr id="9" name="P" descr="A cat"/></p:nvPicPr></p:pic>'
+    with zipfile.ZipFile(io.BytesIO(samples.pptx("One", "Two"))) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    for name in [name for name in parts if "slides/slide" in name]:
+        parts[name] = parts[name].replace("</p:spTree>", f"{footer}{picture}</p:spTree>")
+    parts["ppt/slides/slide2.xml"] = parts["ppt/slides/slide2.xml"].replace("<p:sld ", '<p:sld show="0" ')
+    document, pieces = read(workers, samples.zipped(parts), "a.pptx")
+    assert joined(pieces) == "# One\n\nFooter: Draft\n\n![A cat]\n\n# Two\n\n![A cat]\n\n"
+    assert document.notes == ["Slides that are hidden were read: 2."]
 
 
 def test_a_sheet(workers: Workers):
