@@ -34,13 +34,13 @@ from muisti.core.model.hits import Thresholds
 FIRST = 10  # hits whose signs count
 USUAL = 0.5  # the cut of `applies: true`
 
-CONSTANT = -2.031
+CONSTANT = -2.187
 WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
-    "strength": 1.668,
-    "near": 0.537,
-    "covered": 1.22,
-    "pairs": 8.467,
-    "stranger": -2.928,
+    "strength": 2.014,
+    "near": 0.536,
+    "covered": 0.765,
+    "pairs": 8.05,
+    "stranger": -2.881,
 }
 
 STEEPEST = 2.5  # exponent among at most `FEW` passages

@@ -26,6 +26,8 @@ def nothing_found(error: NotFound) -> results.Found:
         strategy="none",
         degraded=[_said(error)],
         seq="0",
+        applies=None,
+        left_out=0,
     )
 
 
