@@ -11,40 +11,41 @@ and word pairs. A question about a person whom no memory names is hardly ever an
 A dialogue spreads an answer over several turns, and so does a large space. A fact on its own seldom has a second one
 beside it. So in a small space, with few `passages`, a hit must be nearer to the best:
 
-    steep = 1 + 1.5 * (3 - log10(passages)) / 1.5           between 1 and 2.5; 1 for turns of a dialogue
+    steep = 1 + 1.5 * short * (3 - log10(passages)) / 1.5          between 1 and 2.5; 1 for turns of a dialogue
     words = ((C + .15) / (C of the best + .15)) ** ((steep - 1) / 2)         at most 1
 
-C is the share of the question's words that the hit has, weighted by idf. `python -m loadtests.quality.applies` fits the
+`short` is 1 where passages have at most 60 words on average, and 0 from 120 on. C is the share of the question's words
+that the hit has, weighted by idf. `python -m loadtests.quality.applies` fits the
 weights and draws what the cut costs; docs/why/quality.md has the measurements.
 """
 
 import math
 import re
 from collections.abc import Iterator, Mapping
+from operator import mul
 
 import msgspec
 import numpy as np
+from msgspec.structs import astuple
 
-from muisti.core.kernels import Doubles, Mask
+from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Thresholds
 
 FIRST = 10  # hits whose signs count
 USUAL = 0.5  # the cut of `applies: true`
 
-CONSTANT = -1.171
-WEIGHTS: Mapping[str, float] = {
-    "strength": 3.832,
-    "near": 0.609,
-    "covered": 0.65,
-    "pairs": 8.722,
-    "passages": 0.106,
-    "spread": -0.289,
-    "length": -0.556,
-    "stranger": -2.485,
+CONSTANT = -2.187
+WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
+    "strength": 2.014,
+    "near": 0.536,
+    "covered": 0.765,
+    "pairs": 8.05,
+    "stranger": -2.881,
 }
 
 STEEPEST = 2.5  # exponent among at most `FEW` passages
 FEW, MANY = 1.5, 3.0  # powers of ten of passages
+SHORT = 60.0  # words of a passage, on average; twice as long ones are no facts on their own
 WORDLESS = 0.15  # share of words that counts for a hit without any
 STEEP, BORDER = 4.0, 0.3  # of the probability by thresholds alone; one unrelated question in twenty reaches the border
 
@@ -62,32 +63,26 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     """Signs that a question is answered, from its first hits.
 
     `strength` is the root of that of the evidence. `near` is the distance of the highest cosine to that which one
-    unrelated question in ten finds, in powers of ten of passages. `spread` is the distance to the median cosine, so
-    too. `covered` is the largest share of the question's idf that a row has, unknown words included, and `pairs` that
-    of its word pairs. `passages` and `length` are logarithms of how many passages may be found and of their average
-    length. `stranger` is 1 for a question about a person whom no memory names.
+    unrelated question in ten finds, in powers of ten of passages. `covered` is the largest share of the question's idf
+    that a row has, unknown words included, and `pairs` that of its word pairs. `stranger` is 1 for a question about a
+    person whom no memory names.
     """
 
     strength: float
     near: float
     covered: float
     pairs: float
-    passages: float
-    spread: float
-    length: float
     stranger: float
 
 
 def answers(signs: Signs) -> float:
     """Return the probability that a question is answered.
 
-    >>> usual = Signs(
-    ...     strength=1.2, near=4.0, covered=0.8, pairs=0.2, passages=2.0, spread=6.0, length=3.0, stranger=0.0
-    ... )
-    >>> answers(usual) > 0.5 > answers(msgspec.structs.replace(usual, strength=0.4, near=0.0, covered=0.1))
+    >>> usual = Signs(strength=1.2, near=4.0, covered=0.8, pairs=0.2, stranger=0.0)
+    >>> answers(usual) > 0.5 > answers(msgspec.structs.replace(usual, strength=0.4, near=0.0, pairs=0.0))
     True
     """
-    return _logistic(CONSTANT + sum(weight * getattr(signs, name) for name, weight in WEIGHTS.items()))
+    return _logistic(CONSTANT + sum(map(mul, WEIGHTS.values(), astuple(signs))))
 
 
 def answers_by(strength: float, thresholds: Thresholds) -> float:
@@ -103,21 +98,25 @@ def _logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(max(value, -50.0), 50.0)))
 
 
-def closeness(shares: Doubles, covered: Doubles, most: float, turns: Mask, passages: int) -> Doubles:
-    """Return the closeness of hits with these shares of the best score, of which `turns` belong to dialogues.
+def steepness(passages: int, length: float) -> float:
+    """Return the exponent of closeness among some passages of an average length in words.
 
-    `covered` is C of each hit, `most` that of the best.
-
-    >>> shares, covered = np.array([1.0, 0.7, 0.7]), np.array([0.8, 0.8, 0.4])
-    >>> closeness(shares, covered, 0.8, np.zeros(3, np.bool_), 30).round(2).tolist()
-    [1.0, 0.41, 0.27]
-    >>> closeness(shares, covered, 0.8, np.ones(3, np.bool_), 30).round(2).tolist()
-    [1.0, 0.7, 0.7]
+    >>> [steepness(passages, length) for passages, length in ((30, 20.0), (30, 200.0), (1_000, 20.0))]
+    [2.5, 1.0, 1.0]
     """
     small = (MANY - math.log10(max(passages, 1))) / (MANY - FEW)
-    steep = np.where(turns, 1.0, 1.0 + (STEEPEST - 1.0) * min(max(small, 0.0), 1.0))
+    short = 2.0 - length / SHORT
+    return 1.0 + (STEEPEST - 1.0) * min(max(short, 0.0), 1.0) * min(max(small, 0.0), 1.0)
+
+
+def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> Doubles:
+    """Return the closeness of hits with these shares of the best score; `most` is C of the best, `covered` of each.
+
+    >>> closeness(np.array([1.0, 0.7, 0.7]), np.array([0.8, 0.8, 0.4]), 0.8, 2.5).round(2).tolist()
+    [1.0, 0.41, 0.27]
+    """
     words = np.minimum(1.0, (covered + WORDLESS) / (most + WORDLESS))
-    return np.clip(shares, 0.0, 1.0) ** steep * words ** ((steep - 1.0) / 2)
+    return shares**steep * words ** ((steep - 1.0) / 2)
 
 
 # Names of persons as subjects or owners: "did Ann", "Ann's". At the beginning of a question any word has a capital.

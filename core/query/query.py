@@ -1,7 +1,7 @@
 """Queries of searches, and their parsing: words to rank by, and phrases and words that a hit should or must have."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Literal, Self, get_args
 
@@ -15,10 +15,11 @@ from muisti.core.model.fields import FIELDS
 from muisti.core.model.hits import Evidence, Fusion, Recency
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Beside, Match, Mode, Preset, SecondQuery, Signal, TagRule
-from muisti.core.model.values import NAME_MAX, TAGS_MAX
+from muisti.core.model.values import NAME_MAX, QUERY_MAX, TAGS_MAX
 from muisti.core.query.filter_fields import is_path
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf
+from muisti.core.text.aliases import others
 from muisti.core.text.terms import encode_terms, query_terms, tokenize
 
 # Options of a search beyond query, filter and fusion. A search without any of them has no `Options` at all
@@ -218,6 +219,18 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     no_touch: bool = False
     instructions: int = INSTRUCTIONS_MAX
     options: Options | None = None
+
+
+def with_other_names(query: Query, texts: Iterable[str]) -> Query:
+    """Return the query with the other names of what it names, as texts state them; the same when there are none.
+
+    >>> with_other_names(Query(text="who chose pg?"), ["pg is short for Postgres"]).text
+    'who chose pg? Postgres'
+    """
+    likened = query.options is not None and query.options.similar_to is not None
+    names = [] if query.match != "any" or likened else others(query.text, texts)
+    text = " ".join((query.text, *names))
+    return replace(query, text=text) if names and len(text) <= QUERY_MAX else query
 
 
 class Wanted(msgspec.Struct, frozen=True):

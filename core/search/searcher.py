@@ -24,7 +24,7 @@ from muisti.core.model.values import Memory, Stretch
 from muisti.core.query.evidence import Calibration, enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query, parse
+from muisti.core.query.query import Query, parse, with_other_names
 from muisti.core.read.reading import point_of
 from muisti.core.search.applied import applied, surfaced
 from muisti.core.search.expected import Explaining
@@ -191,8 +191,12 @@ class Searcher:
         needed: int | None,
         max_age: float,
         extra: Extra | None = None,
+        *,
+        named: bool = False,
     ) -> Found:
         """Return the answer from a snapshot. It may lack changes after `needed`; None requires all up to now.
+
+        A hit may state another name of what the query names. Then the search is repeated once with it (`named`).
 
         Raises:
             _Behind: the snapshot has not seen a required change.
@@ -226,6 +230,9 @@ class Searcher:
         fetched, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
             raise _Behind(newest)
+        first = (fetched[version].content for version in versions[: len(ranked.places)])
+        if BY_MODE[mode] and not named and (more := with_other_names(stated, first)) is not stated:
+            return self._tried(more, now, index, snapshot, needed, max_age, extra, named=True)
         remembers = query.as_of is None and not _seeks_superseded(query)
         turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
         space, number = index.space, snapshot.seq.number
@@ -240,7 +247,7 @@ class Searcher:
         )
         level = judged(self._calibration, asked, ranked.found, space.space.generation, space.space.name)
         usual = self._calibration.unrelated(space.space.generation, space.space.name)
-        sure, applies = applied(ranked, level, usual)
+        sure, applies = applied(ranked, level, usual, named=named)
         held = enough(level.evidence, query.min_evidence)
         every = Hits(ranked, applies).of(fetched) if held else ()
         hits = surfaced(every, query.applies)

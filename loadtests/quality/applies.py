@@ -9,7 +9,7 @@ that are drawn from a group. There `other` are its questions whose answers were 
 
 A logistic regression on the signs of `core.query.applies` separates questions whose answer is among ten hits from the
 two other kinds. The table judges each set by weights fitted without it. The weights printed at the end are fitted with
-all sets. With --docs the table is put into quality.md there. `applies_plot` draws what is saved.
+all sets. With --docs the table is put into quality.md there. `loadtests.applies_plot` draws what is saved.
 """
 
 import json
@@ -42,9 +42,9 @@ BELIEFS = Path(__file__).with_name("beliefs.json")
 SIZES = (20, 40, 100, 1_000)
 SPACES = 5  # drawn of each size
 DRAWN = 60  # questions of one drawn space, at most
-ASKED = 400  # questions of a kind in a set, at most
+ASKED = 120  # questions of a kind in a set, at most
 OTHERS_WEIGHT = 0.3  # of `other` questions against foreign ones: many of them are about what is here
-CUT = 0.4  # probability, with as many questions of each side, that becomes the usual cut
+CUT = 0.43  # probability, with as many questions of each side, that becomes the usual cut
 RIDGE = 1e-3
 STEPS = 40
 NAMES = Signs.__struct_fields__
@@ -178,7 +178,7 @@ def fit(sets: Sequence[Set]) -> Weights:
             some = [one for one in asked if one.kind == kind and one.counts]
             rows += [values(one.signs) for one in some]
             wanted += [float(kind == OWN)] * len(some)
-            weights += [shares[kind] / len(some)] * len(some)
+            weights += [shares[kind] / len(some) for _ in some]
     x, y, w = np.array(rows), np.array(wanted), np.array(weights)
     w *= len(y) / w.sum()
     mean, scale = x.mean(0), x.std(0) + 1e-9

@@ -18,6 +18,7 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
+from muisti.core.query.applies import USUAL as LEAST
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query
@@ -149,7 +150,8 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
     full: bool = False
     mode: fields.ModeName = "hybrid"
     match: fields.MatchName = "any"
-    min_evidence: Wanted = "weak"
+    min_evidence: Wanted | None = None
+    applies: float = LEAST
     recency_weight: float | None = None
     half_life_days: float | None = None
     as_of: fields.AsOf | None = None
@@ -166,6 +168,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
             match=self.match,
             recency=self._recency(),
             min_evidence=None if self.min_evidence == "none" else self.min_evidence,
+            applies=0.0 if self.min_evidence == "none" else self.applies,
             as_of=self.as_of,
             no_touch=self.no_touch,
             instructions=self.instructions,

@@ -59,8 +59,7 @@ MARGIN = 4  # tokens by which two texts together may take more than each alone
 
 @tool("read", words={"category": "Only these", "tags": "Any of these", "limit": "Most"})
 async def recall(call: Call, given: arguments.Recall) -> Outcome:
-    """Search what is known about a question, by meaning and by word. Cite ids. evidence none: nothing is known
-    about it."""
+    """Search what is known about a question, by meaning and by word. Cite ids."""
     query = given.search()
     with call.session.reading("recall") as noted:
         answer = await call.backend.search(call.memories, call.space, query)
@@ -78,7 +77,7 @@ def _recalled(answer: Answer, given: arguments.Recall) -> Outcome:
         parts.append(laned(answer.instructions, given.max_tokens, full=given.full))
     parts = [part for part in parts if part[1]]
     left = given.max_tokens - sum(size(*part) + MARGIN for part in parts)
-    structured, text = packed(answer, left, wanted=given.min_evidence, full=given.full)
+    structured, text = packed(answer, left, full=given.full)
     for beside, _ in parts:
         structured |= beside
     return Outcome(structured, "\n\n".join([*(said for _, said in parts), text]))

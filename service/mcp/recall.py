@@ -11,12 +11,14 @@ from muisti.core.conversations.context.counting import LONG, counter
 from muisti.core.conversations.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
+from muisti.core.query.applies import USUAL
 from muisti.core.support.waiting import refuse_long
 from muisti.service.mcp.rendering import NOTICE, counted, located, one_line, quoted, shown
 
 Json = dict[str, Any]
 Render = Callable[[Json, int], tuple[Json, str]]  # an answer of one memory that names so many of the others
 
+NEAREST = 120  # characters of the nearest memory, where nothing answers
 NAMED = 5  # ids of memories that were left out, at most
 _AROUND = 100  # tokens of an answer without memories and ids, at most; counting takes as long as a search
 _ID = 40  # of the id of a memory that was left out, at most
@@ -76,10 +78,10 @@ class _Costs:
 _costs = _Costs()
 
 
-def packed(answer: Answer, max_tokens: int, *, wanted: str = "weak", full: bool = False) -> tuple[Json, str]:
+def packed(answer: Answer, max_tokens: int, *, full: bool = False) -> tuple[Json, str]:
     """Return the answer structured and as text, each within `max_tokens`.
 
-    The top hit is always there, cut short if it does not fit. `wanted` is the evidence that the caller asked for.
+    The top hit is always there, cut short if it does not fit.
     """
     hits = answer.hits
     named = min(NAMED, (max_tokens - _AROUND) // (2 * _ID))  # at most half of the budget
@@ -93,12 +95,12 @@ def packed(answer: Answer, max_tokens: int, *, wanted: str = "weak", full: bool 
             hits[0].memory,
             hits[0].memory.content[passage.start : passage.stop],
             max_tokens,
-            lambda one, names: _answered(answer, {0: {**_scored(hits[0], one), **place}}, names, wanted),
+            lambda one, names: _answered(answer, {0: {**_scored(hits[0], one), **place}}, names),
             named=named,
             full=full,
         )
     found = {at: _scored(hits[at], shown(hits[at].memory, full=full)) | located(hits[at]) for at in kept}
-    return _answered(answer, found, named, wanted)
+    return _answered(answer, found, named)
 
 
 def fits(memories: Sequence[Memory], max_tokens: int, *, full: bool = False) -> int:
@@ -175,7 +177,7 @@ def _page(found: Sequence[Json], next_cursor: str | None, left_out: int) -> tupl
     return structured, "\n\n".join(parts)
 
 
-def _answered(answer: Answer, found: Mapping[int, Json], named: int, wanted: str) -> tuple[Json, str]:
+def _answered(answer: Answer, found: Mapping[int, Json], named: int) -> tuple[Json, str]:
     """Return the answer with the memories that fit, by their places, and the ids of the first `named` of the others."""
     kept = [*found.values()]
     rest = [hit for place, hit in enumerate(answer.hits) if place not in found]
@@ -187,13 +189,18 @@ def _answered(answer: Answer, found: Mapping[int, Json], named: int, wanted: str
         "total": answer.total,
         "notice": NOTICE,
     }
+    if answer.left_out:
+        structured["doubtful"] = answer.left_out
     if answer.degraded:
         structured["degraded"] = list(answer.degraded)
-    return structured, _text(answer, kept, len(rest), ids, wanted)
+    return structured, _text(answer, kept, len(rest), ids)
 
 
-def _text(answer: Answer, kept: Sequence[Json], left_out: int, ids: Sequence[str], wanted: str) -> str:
-    parts = [_heading(answer, len(kept), wanted), *(quoted(one) for one in kept)]
+def _text(answer: Answer, kept: Sequence[Json], left_out: int, ids: Sequence[str]) -> str:
+    parts = [_heading(answer, len(kept)), *(quoted(one) for one in kept)]
+    if kept and (doubtful := answer.left_out):
+        many, those = ("memory was", "it") if doubtful == 1 else ("memories were", "them")
+        parts.append(f"{doubtful} more {many} found that probably don't answer this; applies 0 shows {those}")
     if left_out:
         named = f": {', '.join(ids)}" if ids else ""
         parts.append(f"{left_out} more did not fit; get_memory reads them{named}")
@@ -202,17 +209,17 @@ def _text(answer: Answer, kept: Sequence[Json], left_out: int, ids: Sequence[str
     return "\n\n".join(parts)
 
 
-def _heading(answer: Answer, number: int, wanted: str) -> str:
+def _heading(answer: Answer, number: int) -> str:
     """Return a line that says how surely the memories below it are about the question."""
     evidence = f"evidence: {answer.evidence}"
+    if answer.nearest is not None:
+        nearest = one_line(answer.nearest.memory.content)
+        nearest = nearest if len(nearest) <= NEAREST else f"{nearest[:NEAREST]}…"
+        return f"Nothing stored answers this ({evidence}). applies 0 shows what is nearest: {nearest}"
     if not answer.hits:
-        if not answer.total or answer.evidence not in ("none", "weak") or wanted == "none":
-            return f"Nothing found ({evidence})."
-        if answer.evidence == "none":
-            return f"Nothing is known about this ({evidence}). min_evidence 'none' shows the nearest memories."
-        return f"Nothing is surely about this ({evidence}). min_evidence 'weak' shows what is possibly related."
-    if answer.evidence == "none":
+        return f"Nothing found ({evidence})."
+    if answer.applies is not None and answer.applies < USUAL:
         return f"Probably unrelated: {counted(number)}, {evidence}. {NOTICE}"
-    if answer.evidence == "weak":
+    if answer.evidence in ("none", "weak"):
         return f"Possibly related: {counted(number)}, {evidence}. {NOTICE}"
     return f"{counted(number)}, {evidence}. {NOTICE}"

@@ -178,7 +178,7 @@ async def prompt(session: Session, name: str, arguments: dict[str, str]) -> type
     with session.reading("recall") as noted:
         answer = await session.backend.search(session.memories(), space, asked.search())
         noted.found(space, answer.seq, len(answer.hits), answer.evidence, topic)
-    _, known = await session.backend.compute(packed, answer, asked.max_tokens, wanted=asked.min_evidence)
+    _, known = await session.backend.compute(packed, answer, asked.max_tokens)
     brief = (
         "Brief me on the topic below, from the stored memories below it. Cite ids. Say what is not known.\n\n"
         f"Topic: {topic}\n\n{known}"

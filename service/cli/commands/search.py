@@ -7,6 +7,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
+from muisti.core.query.applies import USUAL
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import as_filter, as_of, choice, filters, flag, full, integer, option, real, weights
@@ -16,15 +17,7 @@ from muisti.service.cli.views import BRIEF, Shown, address, ago, brief, cell, fi
 
 MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`
-# Fields of a search that leave the ranking as it is; the tail of such a search is left out on a terminal.
-PLAIN = {"query", "filter", "as_of", "highlight", "instructions", "no_touch", "receipt", "explain_ids"}
 RELATED = "Possibly related:"  # above hits of weak evidence
-
-
-SHARE = 1 / 3  # of the best score; docs/why/quality.md has how often a hit below it is the answer
-
-Hits = Sequence[Mapping[str, Any]]
-
 
 # Factors of the score by group, in the order in which they are computed.
 FACTORS = {
@@ -60,7 +53,8 @@ FACTORS = {
 @real("--half-life", "Age at which half of that effect is reached.  [default: 30]", min_open=True, metavar="DAYS")
 @real("--trust-weight", "How much low trust lowers a score, 0 to 1.", 0, 1)
 @choice("--second-query", "Way to ask the second model of the space.", get_args(SecondQuery))
-@flag("--all all_", "Show all hits: weak ones too, and the nearest when nothing is about the query.")
+@flag("--all all_", "Show all hits: also those that probably don't answer.")
+@real("--applies", "Show the hits that answer with this probability, 0 to 1.  [default: 0.5]", 0, 1)
 @choice("--min-evidence", "Show no hits with less evidence.", ("weak", "strong"))
 @integer("--instructions", "Show at most N standing instructions that apply.  [default: 5]", 0, INSTRUCTIONS_MAX)
 @flag("--explain", "Show how each score was computed.")
@@ -91,15 +85,17 @@ FACTORS = {
 def search(options: Globals, query: str, *, full: bool, all_: bool, why_not: Sequence[str], **asked: Any) -> None:
     """Find the memories that best answer a query.
 
-    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When no memory
-    is about the query, no hits are shown, unless --all is given. When the evidence is weak, the hits have the heading
-    "Possibly related:". When it is strong, a terminal leaves out last hits with less than a third of the best score,
-    and counts them. --all shows them, and so does --limit or any option about ranking.
+    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. Hits that
+    probably don't answer the query are left out and counted; --all shows them. When the evidence is weak, the hits have
+    the heading "Possibly related:". With --json all hits are printed, unless --applies is given.
     """
     several = spaces_of(asked, lambda: space_choice(options).space)
     if several and why_not:
         raise click.UsageError("--why-not explains a search of one space")
-    body = {"query": query, **_parameters(asked), **ranking_body(asked), **several}
+    applies = asked.pop("applies")
+    if applies is None:
+        applies = not (all_ or options.json)
+    body = {"query": query, "applies": applies, **_parameters(asked), **ranking_body(asked), **several}
     wanted = as_filter(**asked)
     if wanted:
         body["filter"] = wanted
@@ -110,18 +106,17 @@ def search(options: Globals, query: str, *, full: bool, all_: bool, why_not: Seq
             body["explain_ids"] = [locate_id(opened, one) for one in why_not]
         call = calls.search_spaces(body) if several else calls.search(opened.space, body)
         reply = opened.client.send(call)
-        hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
-        hits, far = split(hits, reply.data) if for_people(options) and not all_ and body.keys() <= PLAIN else (hits, ())
+        hits, weak = reply.data["hits"], reply.data["evidence"] == "weak"
         if hits and weak and not options.json and not for_people(options):
             talk(RELATED)
         head = RELATED if weak else None
         answer(options, reply, lambda _: _hits(hits, head), lambda _: [_line(hit, full) for hit in hits])
-        for line in [] if options.json else [*_tail_lines(far), *_beside(reply.data)]:
+        for line in () if options.json else _beside(reply.data):
             talk(line)
         for note in _notes(reply.data):
             talk(note)
         place = "spaces searched" if several else f"space {opened.space}"
-        if (remark := _note_on(place, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
+        if (remark := _note_on(place, reply.data, filtered=wanted is not None)) and not options.json:
             talk(remark)
 
 
@@ -160,34 +155,37 @@ def _beside(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{one['id']}: {one['reason']}. {one['sentence']}"
 
 
-def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
-    """Return the hits to print: none when nothing is about the query, unless all are wanted."""
-    return found["hits"] if all_ or found["evidence"] != "none" else []
-
-
 def _notes(found: Mapping[str, Any]) -> Iterator[str]:
     if (intent := found.get("intent")) is not None:
         yield f"Read as {intent['kind']}: {intent['sentence']}" + ("" if intent["applied"] else " Not applied.")
 
 
-def _note_on(place: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
-    """Return a note about the answer for the person: why there are no hits, or only distant ones; else an empty text.
+def _note_on(place: str, found: Mapping[str, Any], *, filtered: bool) -> str:
+    """Return a note about the answer for the person: what it leaves out, or why there are no hits; else an empty text.
 
-    >>> _note_on("space s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
-    'Nothing about this in the space s. --all shows the 2 memories that come nearest.'
-    >>> _note_on("space s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
+    >>> memory = {"content": "Deploys are on Tuesday"}
+    >>> _note_on("space s", {"hits": [], "left_out": 2, "nearest": {"memory": memory}, "total": 2}, filtered=False)
+    'Nothing in the space s answers this. --all shows the 2 memories that come nearest, first: Deploys are on Tuesday'
+    >>> _note_on("space s", {"hits": [1], "left_out": 3, "total": 4}, filtered=False)
+    "3 more memories were found that probably don't answer this; --all shows them."
+    >>> _note_on("space s", {"hits": [], "left_out": 0, "total": 0}, filtered=True)
     'Nothing in the space s matches and passes the filter.'
     """
-    place = f"the {place}"
+    place, left_out = f"the {place}", found["left_out"]
     if not found["total"]:
         return f"Nothing in {place} matches{' and passes the filter' if filtered else ''}."
     place += " that passes the filter" if filtered else ""
-    if found["evidence"] == "none" and shown:
-        return f"Nothing about this in {place}; these memories come nearest."
-    if found["evidence"] == "none" and (hidden := len(found["hits"])):
-        which = "memory that comes nearest" if hidden == 1 else f"{hidden} memories that come nearest"
-        return f"Nothing about this in {place}. --all shows the {which}."
-    return "" if found["hits"] else f"Nothing about this in {place}."
+    if found["hits"]:
+        many = "memory was" if left_out == 1 else "memories were"
+        those = "it" if left_out == 1 else "them"
+        if left_out:
+            return f"{left_out} more {many} found that probably don't answer this; --all shows {those}."
+        doubtful = found["applies"] is not None and found["applies"] < USUAL
+        return f"Probably nothing in {place} answers this; these memories come nearest." if doubtful else ""
+    if "nearest" not in found:
+        return f"Nothing about this in {place}."
+    which = "memory that comes nearest" if left_out == 1 else f"{left_out} memories that come nearest, first"
+    return f"Nothing in {place} answers this. --all shows the {which}: {brief(found['nearest']['memory']['content'])}"
 
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
@@ -265,31 +263,6 @@ def _body(hit: Mapping[str, Any]) -> Shown:
 def _passage(hit: Mapping[str, Any]) -> str:
     content, found = hit["memory"]["content"], hit["passage"]
     return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
-
-
-def split(hits: Hits, found: Mapping[str, Any]) -> tuple[Hits, Hits]:
-    """Divide hits of an answer into those near the best, and the tail. Only strong evidence has a tail.
-
-    The tail begins after the last hit that has a third of the best score, in whatever order the hits are. Without
-    strong evidence any hit may be the answer.
-
-    >>> hits = [{"score": score} for score in (0.9, 0.2, 0.4, 0.1)]
-    >>> [len(split(hits, {"evidence": evidence})[1]) for evidence in ("strong", "weak")]
-    [1, 0]
-    """
-    least = SHARE * max((hit["score"] for hit in hits), default=0.0)
-    last = max((place for place, hit in enumerate(hits, start=1) if hit["score"] >= least), default=0)
-    return (hits[:last], hits[last:]) if found["evidence"] == "strong" else (hits, ())
-
-
-def _tail_lines(far: Hits) -> list[str]:
-    """Return what a person reads in place of the tail.
-
-    >>> _tail_lines([{"score": 0.1}] * 9), _tail_lines([])
-    (['9 more with less than a third of the best score: --all shows them.'], [])
-    """
-    those = "it" if len(far) == 1 else "them"
-    return [f"{len(far)} more with less than a third of the best score: --all shows {those}."] if far else []
 
 
 def _factors(explain: Mapping[str, Any]) -> Iterator[str]:

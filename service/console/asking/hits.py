@@ -6,6 +6,8 @@ What adds to a score is side by side in its bar, and below it is what is taken a
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from muisti.core.query.applies import USUAL
+
 WIDE = 1000  # units of the longest bar
 LEAST = 0.5  # score that fills a bar at least, so that weak scores look weak
 
@@ -143,6 +145,8 @@ def factors(explain: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 MARK = "**"
 CUT = "…"
+REPHRASE = "Say it in other words: names and numbers as they were written."
+NEAREST = 120  # characters of the nearest memory, where nothing answers
 
 
 class Run(NamedTuple):
@@ -290,7 +294,7 @@ def _column(one: Answered, longest: float, others: Mapping[str, int] | None, *, 
         "hits": [_hit(rank, hit, longest, others) for rank, hit in enumerate(found["hits"], 1)],
         "total": found["total"],
         "strategy": found["strategy"],
-        "title": _title(len(found["hits"]), nearest=bool(nothing)),
+        "title": _title(len(found["hits"]), found["left_out"], nearest=bool(nothing)),
         "notes": notes,
         "expected": _expected(explained[0], longest) if explained else None,
         "copies": one.copies,
@@ -370,17 +374,23 @@ def _place(place: Mapping[str, Any] | None) -> str:
     return " › ".join([place["path"], *place["headings"], lines])
 
 
-def _title(hits: int, *, nearest: bool) -> str:
+def _title(hits: int, left_out: int = 0, *, nearest: bool) -> str:
     """Return the title of an answer. Hits without evidence are only what comes nearest.
 
-    >>> _title(1, nearest=False), _title(9, nearest=True), _title(0, nearest=True)
-    ('1 hit', '9 memories come nearest', 'No hits')
+    >>> _title(1, nearest=False), _title(9, nearest=True), _title(0, nearest=True), _title(2, 4, nearest=False)
+    ('1 hit', '9 memories come nearest', 'No hits', "2 hits; 4 more probably don't answer")
     """
     if not hits:
         return "No hits"
     if nearest:
         return f"{hits} memories come nearest" if hits > 1 else "1 memory comes nearest"
-    return f"{hits} hits" if hits > 1 else "1 hit"
+    more = f"; {left_out} more probably don't answer" if left_out else ""
+    return f"{hits} hits{more}" if hits > 1 else f"1 hit{more}"
+
+
+def _only_near(found: Mapping[str, Any]) -> bool:
+    """Return whether the hits are only what comes nearest: probably none of them answers."""
+    return found["evidence"] == "none" if found["applies"] is None else bool(found["applies"] < USUAL)
 
 
 def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str]]:
@@ -388,14 +398,18 @@ def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str
     if not found["total"]:
         told = "Nothing passes the filter." if filtered else "Nothing here matches."
         return told, ["Take the filter away."] if filtered else ["Rank by meaning and words, with any word."]
-    if found["evidence"] != "none" and found["hits"]:
+    if found["hits"] and not _only_near(found):
         return "", []
     if found["hits"] and found["strategy"] not in ("metadata", "recent"):
         told = "Nothing about this is stored here. What comes nearest:"
+    elif found["left_out"]:
+        nearest = found["nearest"]["memory"]["content"][:NEAREST]
+        told = f"Nothing stored answers this; what comes nearest is “{nearest}”."
+        return told, ["Show all hits that were found.", REPHRASE]
     elif found["evidence"] == "none":
         told = "Nothing about this is stored here."
     else:
         told = "There is less evidence than was asked for, so no hits are shown."
     advice = ["Take the filter away."] if filtered else []
-    advice += ["Say it in other words: names and numbers as they were written."]
+    advice += [REPHRASE]
     return told, [*advice, "Enter the id of a memory that you expected under “Why not this one?”."]

@@ -31,6 +31,7 @@ FUSIONS = {
     "dbsf": "scaled by spread",
 }
 LEVELS = {"weak": "weak or strong", "strong": "strong"}
+APPLIES = {"all": "all that were found"}
 PRESETS = {
     "balanced": "balanced",
     "embedding-focused": "mostly meaning",
@@ -90,6 +91,7 @@ SETTINGS: tuple[Setting, ...] = (
     _chosen("match", "A hit has", MATCHES, "any word"),
     Setting("limit", "Hits at most", ("limit",), _whole, "10", most=100),
     _chosen("min_evidence", "Show hits of evidence", LEVELS, "any"),
+    _chosen("applies", "Show hits", APPLIES, "that probably answer"),
     _chosen("fusion", "Combine rankings by", FUSIONS, "absolute scores"),
     Setting("alpha", "Weight of meaning", ("alpha",), _decimal, "that of the fusion", most=1),
     Setting("recency", "Weight of age", ("recency", "weight"), _decimal, "that of the space", most=1),
@@ -144,6 +146,7 @@ class Asked:
             body["filter"] = filter
         if expected := self["expect"].strip():
             body["explain_ids"] = [expected]
+        body["applies"] = "applies" not in body
         return body | SHOWN
 
     def filter(self) -> dict[str, Any] | None:

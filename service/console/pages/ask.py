@@ -99,7 +99,8 @@ def _mcp(server: Server, operation: Operation, body: Body) -> Snippet:
         recency: Mapping[str, Any] = given.pop("recency", {})
         renamed = {"weight": "recency_weight", "half_life_days": "half_life_days"}
         arguments |= {renamed[name]: value for name, value in recency.items()}
-        arguments.setdefault("min_evidence", "none")
+        if not given.pop("applies", True):
+            arguments["applies"] = 0
     elif "token_budget" in given:
         arguments["max_tokens"] = given.pop("token_budget")
     left = sorted(given.keys() - {"explain", "highlight", "explain_ids", "no_touch"})
@@ -136,7 +137,7 @@ def _search_options(body: Body) -> Iterator[str]:
         yield from ("--why-not", memory_id)
     yield from _option("min_evidence", body.get("min_evidence"))
     yield from _common(body)
-    yield "--all"
+    yield from () if body.get("applies", True) else ("--all",)
     yield from (f"--{name}" for name in ("explain", "highlight") if body.get(name))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
 from muisti.core.model.hits import Answer
 from muisti.core.query.query import Options, Part, Query
 from tests.core.fakes import SPACE, add, open_engine
@@ -85,3 +86,13 @@ def test_several_spaces_are_cut_together(engine: Engine):
     assert joint.applies == ask(engine, ABOUT).applies
     found = [hit.applies or 0.0 for hit in joint.hits]
     assert all(one >= 0.4 * max(found) for one in found) and joint.left_out
+
+
+@pytest.mark.parametrize("text", [ABOUT, "does Bob like warm soup?"])
+def test_it_says_nothing_of_memories_that_a_key_does_not_open(engine: Engine, text: str):
+    add(engine, "the boat is green", "soup is for supper", category="open")
+    keyed = engine.seen_by(Caller(category="open")).read
+    before = keyed.search(SPACE, Query(text=text))
+    add(engine, "Bob likes the blue boat", "Bob's warm soup", category="closed", author="Bob")
+    after = keyed.search(SPACE, Query(text=text))
+    assert probabilities(after) == probabilities(before) and after.applies == before.applies

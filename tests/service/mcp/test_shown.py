@@ -9,6 +9,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from muisti.core.engine import Engine
 from muisti.core.model.hits import Answer, Evidence, Hit, Timings
@@ -88,19 +89,26 @@ def an_answer(memories: list[Memory], evidence: Evidence = "strong", total: int 
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("evidence", "wanted", "number", "begins"), [
-    ("strong", "weak", 1, "1 memory, evidence: strong."), ("strong", "weak", 2, "2 memories, evidence: strong."),
-    ("weak", "weak", 1, "Possibly related: 1 memory, evidence: weak."),
-    ("none", "none", 3, "Probably unrelated: 3 memories, evidence: none."),
-    ("none", "weak", 0, "Nothing is known about this (evidence: none). min_evidence 'none'"),
-    ("none", "none", 0, "Nothing found (evidence: none)."),
-    ("weak", "strong", 0, "Nothing is surely about this (evidence: weak). min_evidence 'weak'"),
-    ("strong", "weak", 0, "Nothing found (evidence: strong)."),
-    ("uncalibrated", "weak", 1, "1 memory, evidence: uncalibrated."),
+@pytest.mark.parametrize(("evidence", "applies", "number", "begins"), [
+    ("strong", 0.9, 1, "1 memory, evidence: strong."), ("strong", None, 2, "2 memories, evidence: strong."),
+    ("weak", 0.9, 1, "Possibly related: 1 memory, evidence: weak."),
+    ("none", 0.6, 1, "Possibly related: 1 memory, evidence: none."),
+    ("none", 0.1, 3, "Probably unrelated: 3 memories, evidence: none."),
+    ("none", 0.1, 0, "Nothing found (evidence: none)."),
+    ("uncalibrated", None, 1, "1 memory, evidence: uncalibrated."),
 ])  # fmt: skip
-def test_an_answer_is_headed_by_how_sure_it_is(evidence: Evidence, wanted: str, number: int, begins: str):
-    _, text = packed(an_answer([a_memory() for _ in range(number)], evidence), 2000, wanted=wanted)
-    assert text.startswith(begins)
+def test_an_answer_is_headed_by_how_sure_it_is(evidence: Evidence, applies: float | None, number: int, begins: str):
+    found = replace(an_answer([a_memory() for _ in range(number)], evidence), applies=applies)
+    assert packed(found, 2000)[1].startswith(begins)
+
+
+def test_memories_that_probably_do_not_answer_are_counted_and_the_nearest_is_named_where_there_is_no_other():
+    found = an_answer([a_memory(content="tea\nand cake")])
+    structured, text = packed(replace(found, left_out=2), 2000)
+    assert structured["doubtful"] == 2 and "2 more memories were found that probably don't answer this" in text
+    structured, text = packed(replace(found, hits=(), left_out=1, nearest=found.hits[0]), 2000)
+    assert structured["memories"] == [] and structured["doubtful"] == 1
+    assert text.startswith("Nothing stored answers this (evidence: strong).") and text.endswith("tea\\u000aand cake")
 
 
 def test_without_evidence_nothing_is_shown_and_nothing_counts_as_used(engine: Engine, client: httpx.Client):

@@ -27,7 +27,7 @@ def hit(name: str) -> dict[str, Any]:
 def found(*names: str, **more: Any) -> dict[str, Any]:
     return {
         "hits": [hit(name) for name in names], "total": len(names), "evidence": "strong", "strength": 1.0,
-        "thresholds": None, "strategy": "hybrid", "degraded": [], **more,
+        "thresholds": None, "strategy": "hybrid", "degraded": [], "applies": None, "left_out": 0, **more,
     }  # fmt: skip
 
 
@@ -53,7 +53,9 @@ def test_one_column_compares_nothing():
     (found(), True, "No hits", "Nothing passes the filter."), (found(), False, "No hits", "Nothing here matches."),
     (found("x", evidence="none"), False, "1 memory comes nearest", "Nothing about this is stored here."),
     (found(total=3, evidence="weak"), False, "No hits", "less evidence than was asked for"),
-    (found("x", evidence="weak"), False, "1 hit", ""),
+    (found("x", evidence="weak"), False, "1 hit", ""), (found("x", evidence="none", applies=0.9), False, "1 hit", ""),
+    (found("x", left_out=2), False, "1 hit; 2 more probably don't answer", ""),
+    (found(total=2, applies=0.2, left_out=2, nearest=hit("x")), False, "No hits", "Nothing stored answers this"),
 ])  # fmt: skip
 def test_what_was_not_found_is_said_with_what_to_try(answer: Any, filtered: bool, title: str, said: str):
     (only,), _ = columns([Answered("", answer, [])], filtered=filtered)

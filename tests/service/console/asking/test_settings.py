@@ -49,13 +49,18 @@ def test_settings_have_the_place_that_the_api_gives_them():
     found = body(q="tea", mode="keyword", limit="3", alpha="0.25", recency="0.5", half_life="7", trust="0.1", graph="1")
     assert found == {
         "query": "tea", "mode": "keyword", "limit": 3, "alpha": 0.25, "recency": {"weight": 0.5, "half_life_days": 7.0},
-        "trust_weight": 0.1, "rankings": {"graph": 1.0}, **SHOWN,
+        "trust_weight": 0.1, "rankings": {"graph": 1.0}, "applies": True, **SHOWN,
     }  # fmt: skip
 
 
 def test_the_second_setting_shares_question_and_filter_with_the_first():
     asked = asked_of({"q": "tea", "mode": "keyword", "b.mode": "semantic", "b.limit": "2", "author": "Ann"})
-    assert asked.body("b.") == {"query": "tea", "mode": "semantic", "limit": 2, "filter": {"author": "Ann"}, **SHOWN}
+    shared = {"query": "tea", "filter": {"author": "Ann"}, "applies": True, **SHOWN}
+    assert asked.body("b.") == {"mode": "semantic", "limit": 2, **shared}
+
+
+def test_hits_that_probably_do_not_answer_are_shown_when_asked_for():
+    assert body(q="tea")["applies"] and not body(q="tea", applies="all")["applies"]
 
 
 def test_friendly_filters_and_json_hold_together():

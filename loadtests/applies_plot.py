@@ -1,6 +1,6 @@
 """Draws what the cut of hits that probably do not answer costs, from a saved measurement.
 
-python -m loadtests.quality.applies_plot applies.json applies.svg
+python -m loadtests.applies_plot applies.json applies.svg
 """
 
 import sys

@@ -1,0 +1,73 @@
+"""Find other names that texts state: "pg is short for Postgres", "k8s means Kubernetes", "JavaScript (JS)".
+
+English only. A text in brackets, or one that "means" another, counts only when one is an abbreviation of the other.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from muisti.core.support.memo import memoised
+from muisti.core.text.terms import fold
+
+READ = 300  # characters of a text that are read
+MEMO = 10_000  # texts whose names are remembered
+SHORTEST = 2  # characters of a name
+WORDS = 4  # of a name, at most
+_NAME = r"[\w+#](?:[\w+#.&-]*[\w+#])?"
+_BETWEEN = re.compile(
+    r" (?P<stated>(?:is|was) (?:short|an? (?:abbreviation|acronym|alias)|another (?:name|word)|our (?:name|word)) "
+    r"(?:for|of)|stands for|aka|a\.k\.a\.|is also (?:called|known as)) | (?:means|=) | \(",
+    re.IGNORECASE,
+)
+_LEFT = re.compile(rf"{_NAME}(?: {_NAME}){{0,{WORDS - 1}}}$")
+_RIGHT = re.compile(rf"(?:the )?({_NAME}(?: {_NAME}){{0,{WORDS - 1}}})\s*(?:[.,;:!)]|$)")
+_WORDS = re.compile(_NAME)
+
+
+def stated(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of names that a text says to be the same.
+
+    >>> [*stated("Here pg is short for Postgres, and we write JavaScript (JS). Silence means consent.")]
+    [('pg', 'Postgres'), ('JavaScript', 'JS')]
+    """
+    text = text[:READ]
+    for found in _BETWEEN.finditer(text):
+        left, right = _LEFT.search(text[max(0, found.start() - 80) : found.start()]), _RIGHT.match(text, found.end())
+        if left is None or right is None:
+            continue
+        words, other = left[0].split(" "), right[1]
+        if found["stated"]:
+            yield words[-1], other
+            continue
+        names = [" ".join(words[-number:]) for number in range(1, len(words) + 1)]
+        same = [one for one in names if _abbreviates(one, other) or _abbreviates(other, one)]
+        yield from ((one, other) for one in same[-1:])
+
+
+def others(query: str, texts: Iterable[str]) -> list[str]:
+    """Return the other names of what a query names, by these texts, without those that it has already.
+
+    >>> others("Is billing on pg?", ["pg is short for Postgres", "Postgres means PostgreSQL"])
+    ['Postgres']
+    """
+    words, found = "", dict[str, None]()
+    for text in texts:
+        for names in _remembered(text[:READ]):
+            words = words or f" {' '.join(_WORDS.findall(fold(query)))} "
+            for one, other in (names, names[::-1]):
+                if len(one) >= SHORTEST and f" {fold(one)} " in words and f" {fold(other)} " not in words:
+                    found[other] = None
+    return [*found]
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    """Return whether the letters of one name occur in this order in a longer one, from its first."""
+    letters, rest = [one for one in fold(short) if one.isalpha()], iter(fold(long))
+    if len(short) < SHORTEST or len(short) > len(long) // 2 + 1 or not letters or fold(long)[:1] != letters[0]:
+        return False
+    return all(letter in rest for letter in letters)
+
+
+@memoised(MEMO)
+def _remembered(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(stated(text))
