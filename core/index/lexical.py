@@ -220,7 +220,7 @@ def _having(piece: Postings, codes: Codes, rows: RowNumbers) -> Mask:
     starts = piece.token_starts[rows].astype(np.int64)
     ends = np.cumsum(piece.token_starts[rows + 1] - starts)
     begins = np.concatenate([[0], ends[:-1]])
-    at = np.arange(ends[-1]) + np.repeat(starts - begins, ends - begins)
+    at: RowNumbers = np.arange(int(ends[-1]), dtype=np.int64) + np.repeat(starts - begins, ends - begins)
     hits = np.concatenate([[0], np.cumsum(wanted[piece.tokens[at]])])
     return hits[ends] > hits[begins]
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
+import numpy as np
+
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.lexical import having
 from muisti.core.index.snapshot import RowNumbers, Snapshot
@@ -75,7 +77,7 @@ def gains(snapshot: Snapshot, population: CollectionStatistics, question: str, r
     kind = kind_of(question) if population.talks(snapshot.rows) else None
     if kind is None or not len(rows):
         return None
-    return 1.0 + GAIN * having(snapshot, _codes(kind), rows)
+    return np.where(having(snapshot, _codes(kind), rows), 1.0 + GAIN, 1.0)
 
 
 @cache

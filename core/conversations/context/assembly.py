@@ -143,9 +143,10 @@ class Assembly:
         return self._counter.count(self._text({}).text)
 
     def _text(self, filled: Mapping[SectionName, Chosen]) -> Text:
-        shown = {name: filled.get(name, Chosen()).shown for name in self._request.wanted}
         parts = [
-            Part(name, own, days=name not in BARE, note=self._note(name, bool(own))) for name, own in shown.items()
+            Part(name, own, days=name not in BARE, note=self._note(name, bool(own)))
+            for name in self._request.wanted
+            for own in [filled.get(name, Chosen()).shown]
         ]
         return laid_out(parts, self._request.template, self._request.query)
 

@@ -16,7 +16,7 @@ from muisti.core.query.applies import USUAL
 from muisti.core.query.evidence import asks_for_advice
 
 FROM, FULL = 1.0, 1.6  # strengths
-LEAST, MOST = 0.35, 0.7  # shares of the best score
+LEAST, MOST = 0.35, 0.75  # shares of the best score
 HARDLY = 0.02  # probability of an answer; at most 3 in 1,000 judged questions with an answer are below
 
 
@@ -44,7 +44,7 @@ def share(strength: float) -> float:
     """Return the share of the best score that a hit needs.
 
     >>> [round(share(strength), 3) for strength in (0.9, 1.0, 1.3, 2.0)]
-    [0.0, 0.35, 0.525, 0.7]
+    [0.0, 0.35, 0.55, 0.75]
     """
     if strength < FROM:
         return 0.0
