@@ -241,7 +241,7 @@ def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
         if not part.is_multipart() or part.get_content_maintype() == "message":
             yield part
             continue
-        inner = [one for one in cast(list[EmailMessage], part.get_payload()) if isinstance(one, EmailMessage)]
+        inner = cast(list[EmailMessage], part.get_payload())
         waiting += reversed(_chosen(inner) if kind == "multipart/alternative" else inner)
 
 
@@ -260,7 +260,7 @@ def _chosen(alternatives: list[EmailMessage]) -> list[EmailMessage]:
 def _payload(part: EmailMessage) -> bytes:
     if part.is_multipart():
         inner = cast(list[EmailMessage], part.get_payload())
-        return b"\n".join(one.as_bytes() for one in inner[:PARTS] if isinstance(one, EmailMessage))
+        return b"\n".join(one.as_bytes() for one in inner[:PARTS])
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 

@@ -74,8 +74,7 @@ def _output(output: Any) -> str:
         raised = f"{_joined(_under(output, 'ename'))}: {_joined(_under(output, 'evalue'))}"
         return _COLOUR.sub("", "\n".join([raised, *map(_joined, steps)]))
     forms: Any = _under(output, "data")
-    found: Any = forms if isinstance(forms, dict) else output
-    held = cast(dict[str, Any], found) if isinstance(found, dict) else {}
+    held = cast(dict[str, Any], forms or output) if isinstance(forms or output, dict) else {}
     if text := next((text for name in _TEXTS if (text := _joined(held.get(name)))), ""):
         return text
     page = next((page for name in ("text/html", "html") if (page := _joined(held.get(name)))), "")
