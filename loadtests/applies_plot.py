@@ -14,7 +14,7 @@ from matplotlib import pyplot as plt
 
 from loadtests.drawing import OTHERS, OURS, STYLE, save
 from loadtests.quality.applies import FOREIGN, OTHER, Asked, Weights, judge
-from muisti.core.query.applies import USUAL
+from muisti.core.model.terms import APPLIES
 
 AT = np.linspace(0.02, 0.98, 49)  # cuts
 
@@ -26,7 +26,7 @@ def draw(sets: Mapping[str, tuple[list[Asked], Weights]], path: Path) -> None:
         for kind, colour in ((FOREIGN, OURS), (OTHER, OTHERS)):
             known = [one for one in sets.values() if any(asked.kind == kind for asked in one[0])]
             points: list[tuple[float, float]] = []
-            for least in (*AT.tolist(), USUAL):
+            for least in (*AT.tolist(), APPLIES):
                 every = [judge(asked, weights, least) for asked, weights in known]
                 shown, lost = [getattr(one, kind) for one in every], [one.lost for one in every]
                 points.append((100 * float(np.mean(shown)), 100 * float(np.mean(lost))))

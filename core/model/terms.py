@@ -74,6 +74,7 @@ Screening = Literal["refuse", "redact", "allow"]  # of text that looks like a se
 Echoes = Literal["refuse", "flag", "allow"]  # of memories that repeat what their author has just retrieved
 GraphSwitch = Literal["on", "off"]  # whether the knowledge graph of a space is read
 SourceClass = Literal["user", "tool", "model", "unknown", "web"]  # the most trusted first
+APPLIES = 0.5  # the probability from which a hit is shown by default
 LIMIT_MAX = 100  # hits of a search, items of a list
 Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]

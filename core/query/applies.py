@@ -30,9 +30,9 @@ from msgspec.structs import astuple
 
 from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Thresholds
+from muisti.core.model.terms import APPLIES
 
 FIRST = 10  # hits whose signs count
-USUAL = 0.5  # the cut of `applies: true`
 
 CONSTANT = -2.187
 WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
@@ -56,7 +56,7 @@ def least(asked: bool | float) -> float | None:
     >>> least(True), least(False), least(0.8)
     (0.5, None, 0.8)
     """
-    return float(asked) if not isinstance(asked, bool) else USUAL if asked else None
+    return float(asked) if not isinstance(asked, bool) else APPLIES if asked else None
 
 
 class Signs(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> D
 
 _ASKED = r"(?:did|does|do|is|was|are|were|has|have|had|will|would|can|could|should|might|may)"
 _SUBJECT = re.compile(rf"\b{_ASKED}\s+([A-Z][a-z][\w-]+)(?=[\s?,.'’]|$)")
-_OWNER = re.compile(r"\b([A-Z][\w-]+)['’]s\b")
+_OWNER = re.compile(r"\b([A-Z][\w-]{1,60})['’]s\b")
 
 
 def subjects(text: str) -> Iterator[str]:

@@ -10,7 +10,8 @@ from muisti.core.index.lexical import Matches
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.model.hits import Hit
-from muisti.core.query.applies import FIRST, USUAL, Signs, answers, answers_by, closeness, steepness, subjects
+from muisti.core.model.terms import APPLIES
+from muisti.core.query.applies import FIRST, Signs, answers, answers_by, closeness, steepness, subjects
 from muisti.core.query.evidence import Unrelated
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
@@ -45,7 +46,7 @@ def applied(
     else:
         seen = signs(asked, found, found.blend, first, usual)
         sure, whole = answers(seen), seen.covered > WHOLE
-    sure = max(sure, USUAL) if whole else sure  # whoever asks for a word wants the memories that have it
+    sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
     shares = np.clip(ranked.every[places] / best, 0.0, 1.0) if best > 0 else np.ones(len(places))
     steep = steepness(asked.allowed.count, asked.population.average)

@@ -77,7 +77,7 @@ def smoke(installed: Installed, version: str) -> None:
     wants(installed.run("muisti", "--version").split()[-1] == version, "the version is another")
     installed.run("python", "-c", IMPORTS)
     demo = installed.run("muisti", "demo")
-    wants("Nothing about this in the space demo" in demo and "port 5434" in demo, f"the demo found nothing:\n{demo}")
+    wants("Nothing in the space demo answers this" in demo and "port 5434" in demo, f"the demo found nothing:\n{demo}")
     installed.run("muisti", "add", STAGING, "--space", "smoke")
     found = installed.run("muisti", "search", "which port has staging?", "--space", "smoke")
     wants(STAGING in found, f"the memory was not found:\n{found}")

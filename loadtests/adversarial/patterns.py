@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 from loadtests.adversarial.texts import Family, repeated
 from muisti.core.query import intent
-from muisti.core.text import recognise, secrets, terms
+from muisti.core.search import answering
+from muisti.core.text import language, recognise, scripts, secrets
 from muisti.service.formats import markdown
 from muisti.service.http import parameters
 
@@ -30,14 +31,24 @@ SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *recognise.RULES)],
     "core/graph/entities/recogniser.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
-    "core/text/terms.py:_ASCII": lambda: [*terms._ASCII],
-    "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
-    "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],
+    "core/text/scripts.py:_ASCII": lambda: [*scripts._ASCII],
+    "core/text/scripts.py:all_scripts": lambda: [*scripts.all_scripts()],
+    "core/text/scripts.py:_unspaced": lambda: [scripts._unspaced()],
+    "core/text/scripts.py:_in_bigrams": lambda: [scripts._in_bigrams()],
+    "core/text/scripts.py:telling": lambda: [scripts.telling()],
+    "core/search/answering.py:": lambda: [*answering._ASKED.values()],
+    "core/text/highlight.py:highlight": SHORT.format("single characters that a query names"),
+    "core/text/language.py:_SCRIPTS": lambda: [*language._SCRIPTS.values()],
+    "core/text/when/relative.py:_ago": SHORT.format("a number before a unit of time"),
+    "core/text/when/time_spans.py:_CONNECTED": SHORT.format("the first 1,000 characters of a question"),
+    "core/text/when/period_names.py:_HALF_READ": SHORT.format("20 characters before a period"),
+    "core/text/aliases.py:_LEFT": SHORT.format("80 characters before a verb"),
+    "core/parsing/zipped.py:_KINDS": SHORT.format("the name of a member of a ZIP, which is matched from its start"),
     "core/index/selections.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
     "core/query/intent.py:_read_tags": lambda: [re.compile(intent._ITEM), re.compile(r"\b(?:and|or|tag)\s")],
-    "core/text/when/periods.py:_before": SHORT.format("45 characters before a period"),
-    "core/text/when/period_names.py:_period": SHORT.format("the first 1,000 characters of a question"),
+    "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),
+    "core/text/when/patterns.py:period": SHORT.format("the first 1,000 characters of a question"),
     "service/terminal/configuration.py:database_url": OWN,
     "service/terminal/options.py:seconds_of": OWN,
     "service/terminal/refusing.py:in_words_of_a_person": SHORT.format("a refusal, shown to the person who caused it"),

@@ -38,16 +38,19 @@ from muisti.core.parsing.code.grammars import TooIntricate, is_available
 from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
-from muisti.core.query import evidence, filter_fields, filters, intent, query
+from muisti.core.query import applies, evidence, filter_fields, filters, intent, query
 from muisti.core.read import diff
-from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing, terms
+from muisti.core.search import answering
+from muisti.core.text import aliases, highlight, recognise, secrets, sentences, speakers, standing, terms
 from muisti.core.text.discourse import signals, summarise
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
+from muisti.core.text.when import factor as when_factor
 from muisti.core.text.when import time_spans as when
 from muisti.core.write import recent_results, screening, validate
-from muisti.core.write.conflicts import judgement, stance, words
+from muisti.core.write.conflicts import exclusive, judgement, seeking, stance, words
+from muisti.core.write.conflicts.claims import Claim, claim
 from muisti.service.asgi.messages import chosen
 from muisti.service.cli.commands import storing as capture
 from muisti.service.console.render import safe_html
@@ -76,6 +79,7 @@ PASSAGE = MAX_TOKENS * WORD_MAX  # characters
 NOW = 1_700_000_000_000_000
 HEADERS = 262_144  # bytes of all headers of a request
 SIDES = [".", "user", "assistant", "ann lee"]
+CLAIM = cast(Claim, claim("Our CEO is Bob Lee"))
 
 
 class Reader(NamedTuple):
@@ -297,6 +301,11 @@ READERS = (
     Reader("echoes", lambda one: list(recent_results.sentences(one))),
     Reader("facts", lambda one: facts(one, _names(one), None, two=True)),
     Reader("time words", lambda one: when.time_spans(one, NOW)),
+    Reader("times of events", lambda one: when_factor.of_events(one, when.time_spans(one, NOW))),
+    Reader("kind of an answer", answering.kind_of, QUERY_MAX),
+    Reader("subjects of a question", lambda one: [*applies.subjects(one)], QUERY_MAX),
+    Reader("other names", lambda one: [*aliases.stated(one)]),
+    Reader("claim", lambda one: (seeking.sought(one), exclusive.may_be_about(one, CLAIM))),
     Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),
     Reader("query", lambda one: query.parse(one, "any"), QUERY_MAX),
     Reader("conflict words", words.read.__wrapped__),  # without its cache

@@ -29,7 +29,7 @@ import numpy as np
 from loadtests.document import put_table
 from muisti.client import calls
 from muisti.core.kernels import Doubles
-from muisti.core.query.applies import USUAL, Signs
+from muisti.core.model.terms import APPLIES, Signs
 from muisti.core.search import applied
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query, load
@@ -206,7 +206,7 @@ class Judged(msgspec.Struct, frozen=True):
     foreign: float
 
 
-def judge(asked: Set, weights: Weights, least: float = USUAL) -> Judged:
+def judge(asked: Set, weights: Weights, least: float = APPLIES) -> Judged:
     """Judge a set by a cut. Recall is the share of the relevant hits among ten that are kept."""
     kept = [(one, one.kept(weights.sure(one), least)) for one in asked]
     own = [(np.array(one.relevant), np.array(flags)) for one, flags in kept if one.kind == OWN]

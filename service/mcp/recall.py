@@ -10,8 +10,8 @@ from muisti.core.conversations.context.choosing import Item, pack, values
 from muisti.core.conversations.context.counting import LONG, counter
 from muisti.core.conversations.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
+from muisti.core.model.terms import APPLIES
 from muisti.core.model.values import Memory, Page
-from muisti.core.query.applies import USUAL
 from muisti.core.support.waiting import refuse_long
 from muisti.service.tools.rendering import NOTICE, counted, located, one_line, quoted, shown
 
@@ -218,7 +218,7 @@ def _heading(answer: Answer, number: int) -> str:
         return f"Nothing stored answers this ({evidence}). applies 0 shows what is nearest: {nearest}"
     if not answer.hits:
         return f"Nothing found ({evidence})."
-    if answer.applies is not None and answer.applies < USUAL:
+    if answer.applies is not None and answer.applies < APPLIES:
         return f"Probably unrelated: {counted(number)}, {evidence}. {NOTICE}"
     if answer.evidence in ("none", "weak"):
         return f"Possibly related: {counted(number)}, {evidence}. {NOTICE}"

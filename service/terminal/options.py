@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import LIMIT_MAX, Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
@@ -19,8 +18,10 @@ from muisti.service.terminal.base import Globals, completes
 from muisti.service.terminal.values import Number, OneOf, Whole, one_of, refuse
 
 if TYPE_CHECKING:
+    from muisti.core.model import errors
     from muisti.core.text.when import time_spans, zones
 else:  # 40 ms, for times in words alone
+    errors = Lazy("muisti.core.model.errors")
     time_spans = Lazy("muisti.core.text.when.time_spans")
     zones = Lazy("muisti.core.text.when.zones")
 
@@ -126,7 +127,7 @@ def own_zone() -> str | None:
     name = os.environ.get("TZ", "").removeprefix(":")
     try:
         return None if zones.zone_named(name) is UTC else name
-    except InvalidInput:
+    except errors.InvalidInput:
         return None
 
 

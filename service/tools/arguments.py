@@ -15,10 +15,10 @@ from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.terms import APPLIES as LEAST
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
-from muisti.core.query.applies import USUAL as LEAST
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query

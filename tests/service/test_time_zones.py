@@ -63,5 +63,5 @@ def test_the_command_line_reads_words_in_the_zone_of_the_machine(
 ):
     monkeypatch.setenv("TZ", zone)
     run("add", "we painted the boat")
-    assert start in run("search", "the boat today", "--explain").output
+    assert start in run("search", "the boat today", "--explain", "--all").output
     assert "no time zone" in run("search", "boat", "--time-zone", "Mars/Olympus").output

@@ -11,8 +11,8 @@ The constants are fitted on the judged sets of docs/why/quality.md.
 from collections.abc import Sequence
 
 from muisti.core.model.hits import Answered
+from muisti.core.model.terms import APPLIES
 from muisti.core.model.values import Memory
-from muisti.core.query.applies import USUAL
 from muisti.core.query.evidence import asks_for_advice
 
 FROM, FULL = 1.0, 1.6  # strengths
@@ -27,7 +27,7 @@ def is_hopeless(answer: Answered) -> bool:
 
 def is_unsure(answer: Answered) -> bool:
     """Return whether an answer may not answer its question."""
-    return answer.evidence == "none" or (answer.applies is not None and answer.applies < USUAL)
+    return answer.evidence == "none" or (answer.applies is not None and answer.applies < APPLIES)
 
 
 def filler(question: str, answer: Answered, found: Sequence[tuple[Memory, float]]) -> frozenset[str]:

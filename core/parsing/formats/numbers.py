@@ -19,7 +19,8 @@ _BUILT_IN: Mapping[int, str] = {
 }  # fmt: skip
 _DATES = frozenset([*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)])  # built-in formats of dates
 _TOKEN = re.compile(
-    r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]|(General)|([#0?.,/%@]|E[+-])|(;)|(.)', re.I
+    r'"([^"]{0,255}+)"|\\(.)|_.|\*.|\[\$([^\]-]{0,99}+)[^\]]{0,99}+\]|\[([^\]]{0,99}+)\]|(General)|([#0?.,/%@]|E[+-])|(;)|(.)',
+    re.I,
 )
 _UNITS = {3600: "h", 60: "m", 1: "s"}
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)

@@ -6,8 +6,7 @@ from typing import Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
-from muisti.core.query.applies import USUAL
+from muisti.core.model.terms import APPLIES, INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.naming import find_id, locate_id
 from muisti.service.terminal.options import (
@@ -206,7 +205,7 @@ def _note_on(place: str, found: Mapping[str, Any], *, filtered: bool) -> str:
         those = "it" if left_out == 1 else "them"
         if left_out:
             return f"{left_out} more {many} found that probably don't answer this; --all shows {those}."
-        doubtful = found["applies"] is not None and found["applies"] < USUAL
+        doubtful = found["applies"] is not None and found["applies"] < APPLIES
         return f"Probably nothing in {place} answers this; these memories come nearest." if doubtful else ""
     if "nearest" not in found:
         return f"Nothing about this in {place}."

@@ -6,8 +6,6 @@ What adds to a score is side by side in its bar, and below it is what is taken a
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muisti.core.query.applies import USUAL
-
 WIDE = 1000  # units of the longest bar
 LEAST = 0.5  # score that fills a bar at least, so that weak scores look weak
 
@@ -390,7 +388,7 @@ def _title(hits: int, left_out: int = 0, *, nearest: bool) -> str:
 
 def _only_near(found: Mapping[str, Any]) -> bool:
     """Return whether the hits are only what comes nearest: probably none of them answers."""
-    return found["evidence"] == "none" if found["applies"] is None else bool(found["applies"] < USUAL)
+    return found["evidence"] == "none" if found["applies"] is None else bool(found["applies"] < APPLIES)
 
 
 def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str]]:

@@ -52,7 +52,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def calls() -> Iterator[tuple[str, str, str]]:
     """(file, receiver, name) of each call in core and service."""
     for path in sorted((*ROOT.glob("core/**/*.py"), *ROOT.glob("service/**/*.py"))):
-        if "console" in path.parts:  # a client of the API, which imports nothing of the core
+        if {"console", "pages", "pages.py"} & {*path.parts}:  # a client of the API, which imports nothing of the core
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Call):

@@ -45,7 +45,7 @@ def test_the_demo_shows_every_step_with_its_time_and_leaves_nothing(run: Run, mo
     assert "To roll back, set RELEASE" in release
     assert " July " in july
     assert "port 5434" in port
-    assert peru.startswith("Nothing about this in the space demo.")
+    assert peru.startswith("Nothing in the space demo answers this.")
     assert "says the contrary" in refused and "stored 5434, yours 5436" in refused
     assert {*Path.cwd().iterdir()} == before
 

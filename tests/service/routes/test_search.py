@@ -61,7 +61,7 @@ def test_ten_are_found_and_fifty_listed_unless_it_is_said_and_nothing_is_an_empt
 def test_what_is_asked_for_comes_with_the_hits(client: httpx.Client):
     hit = search(client, "deploy", explain=True, highlight=True)["hits"][0]
     assert set(hit["explain"]) == set(Explanation.__struct_fields__) - {
-        "decay", "signals", "composite", "space_weight", "novelty", "symbol", "quoted", "graph", "second",
+        "decay", "signals", "composite", "space_weight", "answer", "novelty", "symbol", "quoted", "graph", "second",
     }  # fmt: skip
     assert hit["score"] == pytest.approx(
         hit["explain"]["fused"] * hit["explain"]["recency"] * hit["explain"]["importance"]
