@@ -29,7 +29,8 @@ import numpy as np
 from loadtests.document import put_table
 from muisti.client import calls
 from muisti.core.kernels import Doubles
-from muisti.core.model.terms import APPLIES, Signs
+from muisti.core.model.terms import APPLIES
+from muisti.core.query.applies import Signs
 from muisti.core.search import applied
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query, load

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 WIDE = 1000  # units of the longest bar
+USUAL = 0.5  # the probability of `applies: true`
 LEAST = 0.5  # score that fills a bar at least, so that weak scores look weak
 
 
@@ -388,7 +389,7 @@ def _title(hits: int, left_out: int = 0, *, nearest: bool) -> str:
 
 def _only_near(found: Mapping[str, Any]) -> bool:
     """Return whether the hits are only what comes nearest: probably none of them answers."""
-    return found["evidence"] == "none" if found["applies"] is None else bool(found["applies"] < APPLIES)
+    return found["evidence"] == "none" if found["applies"] is None else bool(found["applies"] < USUAL)
 
 
 def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str]]:
