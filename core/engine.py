@@ -13,19 +13,19 @@ from muisti.core.graph.extraction import usual_reader
 from muisti.core.graph.indexing import step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
+from muisti.core.model.choices import OFF, SecondQuery
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.graph import Unread
 from muisti.core.model.operations import AuditPage
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
-from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations.embedding import Recognition, Vectors
 from muisti.core.operations.erasure.eraser import Eraser
-from muisti.core.operations.erasure.purging import KIND as PURGE
-from muisti.core.operations.erasure.purging import PurgeWork, Told, items_of, sealed
+from muisti.core.operations.erasure.purge_task import KIND as PURGE
+from muisti.core.operations.erasure.purge_task import PurgeWork, Told, items_of, sealed
 from muisti.core.operations.generations.lifecycle import Generations, Progress
 from muisti.core.operations.generations.second_vectors import SecondVectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from loadtests.document import put_table
 from muisti.core.index import lexical
 from muisti.core.query import query
-from muisti.core.search import answering, blend, candidates, ranking, rankings
+from muisti.core.search import answering, blend, candidates, rankers, ranking
 from muisti.core.search import blend as meaning
 from muisti.core.text import speakers
 from muisti.service.app.local import start
@@ -60,7 +60,7 @@ class Change:
 
 DEFAULT = Change()
 CHANGES: Mapping[str, Change] = {
-    "weight of the cosine 0": Change([(rankings.ALPHAS, "absolute", 0.0)]),
+    "weight of the cosine 0": Change([(rankers.ALPHAS, "absolute", 0.0)]),
     "turns around": Change([(lexical, "LENDS", np.zeros_like(lexical.LENDS))]),
     "expansion by the best hit": Change([(meaning, "FEEDBACK", 0.0)]),
     "related words": Change([(lexical, "WORTH", 0.0)]),

@@ -29,7 +29,7 @@ from loadtests.document import markdown, put
 from loadtests.services.muisti import serving
 from loadtests.tables import Table
 from muisti.client import Muisti
-from muisti.core.model.terms import CONTENT_MAX
+from muisti.core.model.choices import CONTENT_MAX
 
 SPACE, CONVERSATION = "default", "agent"
 TURNS, BUDGET = 600, 1_500

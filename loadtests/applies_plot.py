@@ -14,7 +14,7 @@ from matplotlib import pyplot as plt
 
 from loadtests.drawing import OTHERS, OURS, STYLE, save
 from loadtests.quality.applies import FOREIGN, OTHER, Asked, Weights, judge
-from muisti.core.model.terms import APPLIES
+from muisti.core.model.choices import APPLIES
 
 AT = np.linspace(0.02, 0.98, 49)  # cuts
 

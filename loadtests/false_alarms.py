@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from loadtests.ablation import over_sets
 from muisti.client import calls
-from muisti.core.model.terms import OFF, SecondQuery
+from muisti.core.model.choices import OFF, SecondQuery
 from muisti.core.query import evidence
 from muisti.core.query.evidence import Calibration, Entry, Unrelated, advised
 from muisti.core.search import judged as judging

@@ -26,7 +26,7 @@ from muisti.core.engine import Engine
 from muisti.core.graph.extraction import entity_row
 from muisti.core.graph.sql import graph_rows
 from muisti.core.graph.sql.graph_rows import Gathered
-from muisti.core.model.terms import RELATION_KINDS, TIE_KINDS
+from muisti.core.model.choices import RELATION_KINDS, TIE_KINDS
 from muisti.core.model.values import Draft
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement

@@ -22,7 +22,7 @@ from loadtests.timing import USED, Engine, interleaved
 from muisti.core import engine as core
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.choices import BATCH_MAX
 from muisti.core.model.times import system_clock
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Options, Part, Query

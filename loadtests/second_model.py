@@ -32,8 +32,8 @@ from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.vectors import QueryMaps, Vectors
 from muisti.core.engine import Engine
 from muisti.core.kernels import Doubles, Floats
+from muisti.core.model.choices import OFF, SecondQuery
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import system_clock
 from muisti.core.model.values import Draft
 from muisti.core.operations.generations import second_vectors

@@ -18,7 +18,7 @@ LATE = {
         ("core/parsing/formats/__init__.py", f"muisti.core.parsing.formats.{name}"): "a worker loads it with a file"
         for name in ("docx", "html", "image", "mail", "notebook", "ods", "opendocument", "pdf", "pptx", "xlsx")
     },
-    ("core/parsing/encodings.py", "muisti.core.parsing.detector"): "tables of languages, which few texts need",
+    ("core/parsing/encodings.py", "muisti.core.parsing.encoding_guess"): "tables of languages, which few texts need",
     ("core/operations/compiled.py", "muisti.core.kernels.making"): "a second: numba, which a library does without",
     (
         "service/app/__init__.py",

@@ -31,10 +31,10 @@ from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import OWNER
 from muisti.core.index.cache import Indexes
+from muisti.core.model.choices import SecondQuery
 from muisti.core.model.ids import IdSource
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.operations.generations.second_vectors import Embed
 from muisti.core.operations.quality.lint import Linter

@@ -13,10 +13,10 @@ from msgspec import structs
 
 from muisti.core.conversations.naming import object_draft, users_of
 from muisti.core.embedding.models import Models
+from muisti.core.model.choices import BATCH_MAX
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Plan, Written
-from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row

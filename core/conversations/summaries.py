@@ -18,10 +18,10 @@ import msgspec
 
 from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
 from muisti.core.model.messages import messages_of
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows

@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Self, cast
 
 import msgspec
 
+from muisti.core.model.choices import Importance, SourceClass
 from muisti.core.model.documents import Cut
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.tasks import NewItem
-from muisti.core.model.terms import Importance, SourceClass
 from muisti.core.model.values import Json
 from muisti.core.parsing.chunking.options import Chunking
 from muisti.core.parsing.detect import LANGUAGES

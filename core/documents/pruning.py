@@ -12,11 +12,11 @@ from msgspec import structs
 from muisti.core.documents.planning import PAGE, check_path
 from muisti.core.documents.reading import Filter, conditions_of, find_document
 from muisti.core.embedding.models import Models
+from muisti.core.model.choices import BATCH_MAX, PruneStrategy
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Pruned, Synced
 from muisti.core.model.outcomes import Plan, Quota, Written
-from muisti.core.model.terms import BATCH_MAX, PruneStrategy
 from muisti.core.model.values import Memory
 from muisti.core.parsing.code.grammars import language_of
 from muisti.core.read.hierarchy import namespace

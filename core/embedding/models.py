@@ -16,9 +16,9 @@ from muisti.core.embedding.encoder import SHIPPED, Encoder, StaticEncoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Codes, Doubles, Longs
 from muisti.core.kernels.related import find_related
+from muisti.core.model.choices import OFF
 from muisti.core.model.errors import InvalidInput, ModelMismatch
 from muisti.core.model.spaces import Space
-from muisti.core.model.terms import OFF
 from muisti.core.support.waiting import refuse_long
 
 # Models behind an endpoint, which may change without notice. They are recognised by the vectors of some probe texts.

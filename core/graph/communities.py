@@ -13,8 +13,8 @@ import numpy.typing as npt
 from muisti.core.graph.pagerank import Ids, Incidence, Incidences
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import TELLING_MAX
 from muisti.core.model.graph import Communities, Community
-from muisti.core.model.terms import TELLING_MAX
 from muisti.core.query.points import AsOf
 
 ROUNDS = 10

@@ -11,11 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.graph.entities.name_keys import folded, norm
+from muisti.core.model.choices import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS, RelationKind
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
-from muisti.core.model.terms import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS, RelationKind
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.store.database import Row

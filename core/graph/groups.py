@@ -7,8 +7,8 @@ from muisti.core.graph import merging
 from muisti.core.graph.entities.name_keys import folded, lookups, norm
 from muisti.core.graph.sql import graph
 from muisti.core.graph.sql.graph_rows import Shown
+from muisti.core.model.choices import FUNCTIONAL, EntityKind, ProposalReason, RelationKind, RelationSource
 from muisti.core.model.graph import End
-from muisti.core.model.terms import FUNCTIONAL, EntityKind, ProposalReason, RelationKind, RelationSource
 from muisti.core.store.database import Database, Row, Rows, Statement
 
 

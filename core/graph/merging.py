@@ -32,7 +32,7 @@ from typing import NamedTuple, cast
 import msgspec
 
 from muisti.core.graph.entities.name_keys import is_capitalised
-from muisti.core.model.terms import AliasSource, EntityKind
+from muisti.core.model.choices import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
 _CODE = frozenset({"identifier", "symbol"})  # kinds of names in which case always counts

@@ -15,6 +15,7 @@ from muisti.core.graph.merging import Group
 from muisti.core.graph.sql import graph, graph_rows, graph_ties
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
 from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
 from muisti.core.model.graph import (
     Alias,
@@ -30,7 +31,6 @@ from muisti.core.model.graph import (
     Relations,
 )
 from muisti.core.model.ids import id_text
-from muisti.core.model.terms import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
 from muisti.core.model.times import from_us
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.reading import find_space, point_of, shown_at

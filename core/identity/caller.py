@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import force_setattr, replace
 
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.collisions import Similar
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.outcomes import Likeness
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import LOCAL, TRUST, Draft
 from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.text.terms import fold

@@ -7,9 +7,9 @@ from typing import get_args
 import msgspec
 from msgspec.structs import force_setattr
 
+from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.spaces import SPACE_NAME
-from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.model.values import NAME_MAX
 from muisti.core.text.terms import fold
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.terms import EdgeKind, SymbolKind
+from muisti.core.model.choices import EdgeKind, SymbolKind
 from muisti.core.model.values import MemoryId, SeqText
 
 Certainty = Literal["certain", "probable"]

@@ -10,8 +10,8 @@ from typing import Literal, cast, get_args
 
 import msgspec
 
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.outcomes import Flag, Plan, Written
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import STRUCTURAL, Draft, Json, Memory, Seq
 
 # The working memory of a conversation: what it keeps, and what it holds within a number of tokens

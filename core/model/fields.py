@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
-from muisti.core.model.terms import CONTENT_MAX, SourceClass, Status, Type
+from muisti.core.model.choices import CONTENT_MAX, SourceClass, Status, Type
 from muisti.core.model.values import DOCUMENT_MAX, IMPORTANCE, NAME_MAX, REASON_MAX, Kind
 
 # The form of a column: a time is microseconds, an id sixteen bytes, a rank the place in `IMPORTANCE`. Lists and objects

@@ -11,9 +11,9 @@ from typing import Annotated, Literal, TypedDict, cast, get_args
 import msgspec
 from msgspec import Meta
 
+from muisti.core.model.choices import Importance, SourceClass
 from muisti.core.model.documents import Cut
 from muisti.core.model.outcomes import Flag, Plan
-from muisti.core.model.terms import Importance, SourceClass
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Seq
 

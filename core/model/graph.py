@@ -1,6 +1,6 @@
 """The knowledge graph of a space as callers see it: entities, what ties them, on whose word and since when.
 
-Kinds of entities are declared here once, kinds of relations in `core.model.terms`.
+Kinds of entities are declared here once, kinds of relations in `core.model.choices`.
 """
 
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     FREQUENT,
     TELLING_MAX,
     AliasSource,

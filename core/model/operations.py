@@ -7,9 +7,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from muisti.core.model.choices import ChangeKind, Show
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.outcomes import Flag
-from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Json, Seq
 
 # Backups: the description that a copy of a database carries

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from muisti.core.model.terms import ChangeKind, Type, Verdict
+from muisti.core.model.choices import ChangeKind, Type, Verdict
 from muisti.core.model.values import FieldChange, Memory, Seq, Stretch
 
 # Events of the change feed

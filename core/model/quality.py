@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
+from muisti.core.model.choices import Check
 from muisti.core.model.hits import Evidence, Mode
-from muisti.core.model.terms import Check
 from muisti.core.model.values import Draft, Seq
 
 # Receipts: searches and contexts that are kept with their answers, and the memories that have moved since

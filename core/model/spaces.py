@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from muisti.core.model.choices import OFF, Echoes, GraphSwitch, Screening
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import OFF, Echoes, GraphSwitch, Screening
 from muisti.core.model.values import Seq
 
 Field = Literal["content", "key", "tags", "category", "author", "reason"]

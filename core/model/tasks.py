@@ -5,8 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from muisti.core.model.choices import TaskState
 from muisti.core.model.errors import MuistiError, StoreCorrupt, StoreFailing, StoreFull, StoreReadOnly, StoreReplaced
-from muisti.core.model.terms import TaskState
 
 ItemState = Literal["waiting", "working", "done", "failed", "skipped", "cancelled"]
 

@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from muisti.core.model.terms import LIMIT_MAX as LIMIT_MAX
-from muisti.core.model.terms import Importance, SourceClass, Status, Type
+from muisti.core.model.choices import LIMIT_MAX as LIMIT_MAX
+from muisti.core.model.choices import Importance, SourceClass, Status, Type
 
 # Tells whether a text shows nothing: it is empty, or white space and characters that Unicode lets nobody see
 

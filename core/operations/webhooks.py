@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.model.choices import ChangeKind, Show
 from muisti.core.model.errors import Conflict, EpochGone, NotFound, PastRetention
 from muisti.core.model.operations import DeadLetter, Kept, Webhook
 from muisti.core.model.outcomes import Events
-from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
 from muisti.core.operations import webhook_sql
 from muisti.core.query.points import Wanted, check

@@ -9,9 +9,9 @@ from muisti.core.parsing.detect import wide_encoding
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from muisti.core.parsing import detector
+    from muisti.core.parsing import encoding_guess
 else:  # it brings tables of languages, which most texts do without
-    detector = Lazy("muisti.core.parsing.detector")
+    encoding_guess = Lazy("muisti.core.parsing.encoding_guess")
 
 SAMPLE = 16 << 10  # bytes that a guess is made from, so that it takes milliseconds
 # Confidence below which usual letters are taken for Western ones: of a guess that is common, of one that is not.
@@ -119,7 +119,7 @@ def guess(data: bytes) -> Guess | None:
     sample = data[start : start + SAMPLE]
     if _is_mostly_utf8(sample):
         return Guess(MIXED, 1.0)
-    codec, confidence = detector.detected(sample)
+    codec, confidence = encoding_guess.detected(sample)
     high = _NOT_ASCII.findall(sample)
     known = codec is not None and _COMMON.match(codec) is not None
     doubtful = UNSURE if known else SURE if len(high) <= FEW else SURE / 2

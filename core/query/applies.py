@@ -29,8 +29,8 @@ import numpy as np
 from msgspec.structs import astuple
 
 from muisti.core.kernels import Doubles
+from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Thresholds
-from muisti.core.model.terms import APPLIES
 
 FIRST = 10  # hits whose signs count
 

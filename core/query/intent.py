@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Literal
 
+from muisti.core.model.choices import Type
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Intent
-from muisti.core.model.terms import Type
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json
 from muisti.core.query.filters import Filter, parse

@@ -6,8 +6,8 @@ from typing import get_args
 import msgspec
 from msgspec import Struct
 
+from muisti.core.model.choices import CHANGES_MAX, ChangeKind, Show
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
 from muisti.core.model.values import Seq
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import Filter

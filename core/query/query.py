@@ -10,11 +10,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.kernels import Codes, Doubles, Ints
+from muisti.core.model.choices import INSTRUCTIONS_MAX, Beside, Match, Mode, Preset, SecondQuery, Signal, TagRule
 from muisti.core.model.errors import Problem
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.hits import Evidence, Fusion, Recency
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.terms import INSTRUCTIONS_MAX, Beside, Match, Mode, Preset, SecondQuery, Signal, TagRule
 from muisti.core.model.values import NAME_MAX, QUERY_MAX, TAGS_MAX
 from muisti.core.query.filter_fields import is_path
 from muisti.core.query.filters import Filter

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import ChangeKind, Show
 from muisti.core.model.errors import EpochGone, NotYetReplicated, PastRetention, PointAhead
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Event, Events
-from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory, Seq
 from muisti.core.query.points import Wanted, check

@@ -8,10 +8,10 @@ import binascii
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from muisti.core.model.choices import SORTS, Sort
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Count, Counts, Quota, Stats
-from muisti.core.model.terms import SORTS, Sort
 from muisti.core.model.times import DAY_US, from_us, to_us
 from muisti.core.model.values import IMPORTANCE, LIMIT_MAX, Memory, Page
 from muisti.core.query.filters import Filter, fields_of

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Iterable
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import Verdict
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Telemetry
-from muisti.core.model.terms import Verdict
 from muisti.core.model.values import Name
 from muisti.core.query.points import Point
 from muisti.core.read.reading import missing, named, read, shown

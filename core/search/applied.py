@@ -9,15 +9,15 @@ from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles, Mask
+from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Hit
-from muisti.core.model.terms import APPLIES
 from muisti.core.query.applies import FIRST, Signs, answers, answers_by, closeness, steepness, subjects
 from muisti.core.query.evidence import Unrelated
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.judged import Judged, has_every_word
+from muisti.core.search.rankers import BY_MODE, Asked
 from muisti.core.search.ranking import Ranked
-from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.support.memo import memoised
 from muisti.core.text.terms import tokenize
 

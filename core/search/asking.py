@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from muisti.core.graph.pagerank import EntityFilters, Walk, Walks
 from muisti.core.identity.caller import Caller
 from muisti.core.kernels import Floats
+from muisti.core.model.choices import SPACES_MAX, Mode
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import (
     Answer,
@@ -26,7 +27,6 @@ from muisti.core.model.hits import (
     Recency,
     Timings,
 )
-from muisti.core.model.terms import SPACES_MAX, Mode
 from muisti.core.model.times import to_us
 from muisti.core.query import intent
 from muisti.core.query.evidence import enough
@@ -38,7 +38,7 @@ from muisti.core.read.reading import named, read_at, shown
 from muisti.core.search.applied import surfaced
 from muisti.core.search.explanation import SPACE
 from muisti.core.search.query_vectors import Like
-from muisti.core.search.rankings import Expected, Extra
+from muisti.core.search.rankers import Expected, Extra
 from muisti.core.search.refined import diverse, pool_of
 from muisti.core.search.searcher import Found, Searcher
 from muisti.core.store.database import Database

@@ -26,7 +26,7 @@ from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.kernels import blend as loops
 from muisti.core.kernels.context import expand, lend
 from muisti.core.search.query_vectors import Cosines, QueryVectors
-from muisti.core.search.rankings import Asked
+from muisti.core.search.rankers import Asked
 
 # The meaning of candidate rows beside a query: their cosines, with the turns around them, and for an expanded query
 

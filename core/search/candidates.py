@@ -18,7 +18,7 @@ from muisti.core.query.evidence import Nearest, Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.search.blend import Blend, blended, of_words
 from muisti.core.search.query_vectors import Cosines, QueryVectors, cosines, nearest, nearest_by_own
-from muisti.core.search.rankings import (
+from muisti.core.search.rankers import (
     RANKERS,
     Asked,
     Lexical,

@@ -19,8 +19,8 @@ from muisti.core.model.values import STRUCTURAL, Memory, Version
 from muisti.core.query.filters import fields_of
 from muisti.core.search.found import Hits
 from muisti.core.search.query_vectors import Like, rows_of
+from muisti.core.search.rankers import RANKERS, Asked, Expected, Extra, Name
 from muisti.core.search.ranking import Ranked, rank
-from muisti.core.search.rankings import RANKERS, Asked, Expected, Extra, Name
 from muisti.core.search.refined import pool_of
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from muisti.core.model.choices import Mode
 from muisti.core.model.hits import Explanation
-from muisti.core.model.terms import Mode
 from muisti.core.search.blend import LATE, ORDER
 from muisti.core.search.lifted import raised
-from muisti.core.search.rankings import Name
+from muisti.core.search.rankers import Name
 
 SPACE = "space_weight"
 ROUNDING = 1e-12  # smaller summands come from the rounding of sums

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from muisti.core.index.columns import Lists
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.kernels import Doubles
+from muisti.core.model.choices import HALF_LIFE_DAYS, Mode, Signal, TagRule
 from muisti.core.model.hits import Recency
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import HALF_LIFE_DAYS, Mode, Signal, TagRule
 from muisti.core.model.times import DAY_US
 from muisti.core.query.query import PRESETS, Options, Wanted
-from muisti.core.search.rankings import Asked, Extra
+from muisti.core.search.rankers import Asked, Extra
 from muisti.core.text.terms import fold, tokenize
 
 Factors = npt.NDArray[np.float64]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from muisti.core.index.lexical import Around, shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Doubles
+from muisti.core.model.choices import Signal
 from muisti.core.model.filing import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
@@ -24,7 +25,6 @@ from muisti.core.model.hits import (
     Surroundings,
     SymbolMatch,
 )
-from muisti.core.model.terms import Signal
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
 from muisti.core.query.points import Point
@@ -32,8 +32,8 @@ from muisti.core.query.query import PATHS
 from muisti.core.read.hierarchy import situated
 from muisti.core.search.explanation import parts_of, sentence
 from muisti.core.search.factors import ages_in_days
+from muisti.core.search.rankers import Name, alpha_of
 from muisti.core.search.ranking import Ranked
-from muisti.core.search.rankings import Name, alpha_of
 from muisti.core.store.database import Database
 from muisti.core.store.sql import documents, version_rows
 from muisti.core.store.sql.spaces import SpaceRow

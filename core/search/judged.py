@@ -7,7 +7,7 @@ from muisti.core.model.hits import Evidence, Thresholds
 from muisti.core.query.evidence import Calibration, Nearest, Unrelated, advised, asks_for_advice
 from muisti.core.query.query import Wanted
 from muisti.core.search.candidates import Candidates
-from muisti.core.search.rankings import Asked
+from muisti.core.search.rankers import Asked
 
 WHOLE = "one memory has every word of the query, so it is at least weak"
 

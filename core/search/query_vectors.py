@@ -20,10 +20,10 @@ from muisti.core.index.dense import QueryVector, directions, query_vector, rotat
 from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places
 from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Doubles, Floats
+from muisti.core.model.choices import SecondQuery
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.spaces import Space
-from muisti.core.model.terms import SecondQuery
 from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.query import Wanted, parse
 from muisti.core.text.language import mostly_latin

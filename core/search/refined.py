@@ -13,7 +13,7 @@ from muisti.core.kernels import Doubles, Floats, Longs
 from muisti.core.model.hits import Novelty
 from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.query import Options
-from muisti.core.search.rankings import Asked, Extra
+from muisti.core.search.rankers import Asked, Extra
 
 # Diverse hits: maximal marginal relevance over the stored vectors of the candidates.
 #

@@ -32,8 +32,8 @@ from muisti.core.search.factors import in_effect
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.judged import judged
 from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
+from muisti.core.search.rankers import BY_MODE, Asked, Extra
 from muisti.core.search.ranking import filtered, rank, seen, visible
-from muisti.core.search.rankings import BY_MODE, Asked, Extra
 from muisti.core.search.refined import Grouped
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows

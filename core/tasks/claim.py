@@ -7,8 +7,8 @@ from typing import Protocol, cast
 import msgspec
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import TaskState
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
-from muisti.core.model.terms import TaskState
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
 from muisti.core.tasks.sql import task_rows, tasks
 from muisti.core.tasks.sql.tasks import ClaimId

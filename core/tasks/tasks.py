@@ -9,9 +9,9 @@ from typing import cast, get_args
 import msgspec
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import TaskState
 from muisti.core.model.errors import Conflict, InvalidInput, MuistiError, NotFound, RequestReused
 from muisti.core.model.tasks import OVER, Failing, ItemPage, ItemState, NewItem, Task, TaskPage, TooManyTasks
-from muisti.core.model.terms import TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement

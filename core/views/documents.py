@@ -27,6 +27,16 @@ from muisti.core.documents.symbols import sql as code
 from muisti.core.documents.symbols.indexing import CodeIndex
 from muisti.core.documents.symbols.reading import CodeReader, Graph, draw
 from muisti.core.documents.symbols.sql import Seen
+from muisti.core.model.choices import (
+    MAP_MAX,
+    MAP_MIN,
+    MENTIONED_MAX,
+    SYMBOLS_MAX,
+    USES_MAX,
+    EdgeKind,
+    PruneStrategy,
+    SymbolKind,
+)
 from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
@@ -40,16 +50,6 @@ from muisti.core.model.filing import (
     Pruned,
     Stored,
     Synced,
-)
-from muisti.core.model.terms import (
-    MAP_MAX,
-    MAP_MIN,
-    MENTIONED_MAX,
-    SYMBOLS_MAX,
-    USES_MAX,
-    EdgeKind,
-    PruneStrategy,
-    SymbolKind,
 )
 from muisti.core.model.values import RequestKey, Seq
 from muisti.core.parsing.chunking.cutting import Preview as Preview

@@ -11,6 +11,23 @@ from muisti.core.graph.indexing import KIND, GraphIndex
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import (
+    COMMUNITIES_MAX,
+    DEPTH_MAX,
+    ENTITIES_MAX,
+    ENTITY_KINDS,
+    ENTITY_SORTS,
+    FACTS_MAX,
+    NEIGHBOUR_SORTS,
+    PATH_MAX,
+    RELATION_KINDS,
+    TIE_KINDS,
+    EntityKind,
+    EntitySort,
+    NeighbourSort,
+    RelationKind,
+    TieKind,
+)
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import (
     Communities,
@@ -29,23 +46,6 @@ from muisti.core.model.graph import (
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.tasks import Task
-from muisti.core.model.terms import (
-    COMMUNITIES_MAX,
-    DEPTH_MAX,
-    ENTITIES_MAX,
-    ENTITY_KINDS,
-    ENTITY_SORTS,
-    FACTS_MAX,
-    NEIGHBOUR_SORTS,
-    PATH_MAX,
-    RELATION_KINDS,
-    TIE_KINDS,
-    EntityKind,
-    EntitySort,
-    NeighbourSort,
-    RelationKind,
-    TieKind,
-)
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.spaces.checkpoints import check_whole
 from muisti.core.query.points import AsOf

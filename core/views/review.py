@@ -7,11 +7,7 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Telemetry, Written
-from muisti.core.model.quality import AT_ONCE, Limits, Report
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     CHECKS,
     PROMOTE_RETRIEVALS,
     PRUNE_DAYS,
@@ -21,6 +17,10 @@ from muisti.core.model.terms import (
     Status,
     Verdict,
 )
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Telemetry, Written
+from muisti.core.model.quality import AT_ONCE, Limits, Report
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import LIMIT_MAX, Memory, Name
 from muisti.core.operations.quality.lint import Linter

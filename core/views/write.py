@@ -9,13 +9,13 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from muisti.core.model.choices import OnConflict
 from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import id_text
 from muisti.core.model.messages import restated
 from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Flag, Likeness, Undo, Written
-from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
 from muisti.core.operations.transfer.importing.importer import Import as Import
 from muisti.core.operations.transfer.importing.importer import Importer

@@ -6,11 +6,11 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.model.choices import UNDO_MAX
 from muisti.core.model.errors import NAMED, ChangedSince, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import LaterChange, Written
-from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.times import from_us
 from muisti.core.store.sql import imports, operations, undo
 from muisti.core.store.sql.spaces import SpaceRow

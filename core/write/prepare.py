@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
+from muisti.core.model.choices import Status
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.spaces import Field
-from muisti.core.model.terms import Status
 from muisti.core.model.times import from_us
 from muisti.core.model.values import STRUCTURAL, Draft, Memory, Passage
 from muisti.core.parsing.code.apart import header, is_code

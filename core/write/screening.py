@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model import fields
+from muisti.core.model.choices import Screening
 from muisti.core.model.conversations import REPLY_GAP
 from muisti.core.model.errors import Problem, SensitiveContent
 from muisti.core.model.messages import reply_at
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import Screening
 from muisti.core.model.values import Draft, Json
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.recognise import Found, advice, personal_in

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
+from muisti.core.model.choices import BATCH_MAX, ChangeKind
 from muisti.core.model.collisions import Echo
 from muisti.core.model.conversations import place_of
 from muisti.core.model.errors import (
@@ -22,7 +23,6 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.ids import IdSource
 from muisti.core.model.outcomes import Flag, Plan, Quota, Shift, Tally, Written
-from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
 from muisti.core.store.sql import bulk_replace, changes, inserting, memories, quotas, spaces, version_rows

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import BATCH_MAX, UNDO_MAX
 from muisti.core.model.errors import (
     ChangedSince,
     InvalidInput,
@@ -20,7 +21,6 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag, Instead, LaterChange, Undo, Written
-from muisti.core.model.terms import BATCH_MAX, UNDO_MAX
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory, Seq
 from muisti.core.read.diff import differences

@@ -10,13 +10,7 @@ from typing import get_args
 
 import msgspec
 
-from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
-from muisti.core.model.errors import InvalidInput, Problem
-from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
-from muisti.core.model.hits import Recency
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     HALF_LIFE_MIN,
     INSTRUCTIONS_MAX,
     SIMILARITY_MIN,
@@ -25,6 +19,12 @@ from muisti.core.model.terms import (
     GraphSwitch,
     Screening,
 )
+from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
+from muisti.core.model.hits import Recency
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import (
     LIMIT_MAX,

@@ -48,7 +48,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         ),
         *("core/embedding/onnx.py", "core/graph/entities/pipelines.py"),
         *(
-            "core/operations/erasure/purging.py",
+            "core/operations/erasure/purge_task.py",
             "core/graph/extraction.py",
             "core/graph/pagerank.py",
             "core/model/tasks.py",
@@ -80,8 +80,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/archives.py"),
-        "core/parsing/archives.py",
+        *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/formats/calendar.py"),
     ],
     OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],
 }

@@ -29,7 +29,7 @@ import numpy as np
 from loadtests.document import put_table
 from muisti.client import calls
 from muisti.core.kernels import Doubles
-from muisti.core.model.terms import APPLIES
+from muisti.core.model.choices import APPLIES
 from muisti.core.query.applies import Signs
 from muisti.core.search import applied
 from muisti.service.app.local import start

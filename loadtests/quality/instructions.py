@@ -15,7 +15,7 @@ import click
 
 from loadtests.quality.contexts import opened, store
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.model.terms import INSTRUCTIONS_MAX
+from muisti.core.model.choices import INSTRUCTIONS_MAX
 from muisti.core.query.query import Query
 from muisti.core.text.standing import standing
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, load

@@ -25,8 +25,8 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.graph.entities.name_keys import folded
 from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.model.choices import NeighbourSort
 from muisti.core.model.errors import NotFound
-from muisti.core.model.terms import NeighbourSort
 from muisti.service.evaluation.dataset import Dataset, Document, load
 from muisti.service.evaluation.metrics import Comparison, Metric, Result, Run, compare, judge
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from muisti.core.graph.facts import between
 from muisti.core.graph.facts.between import Named
 from muisti.core.graph.facts.reading import sentences as parts
-from muisti.core.model.terms import RelationKind
+from muisti.core.model.choices import RelationKind
 from muisti.service.evaluation.dataset import DatasetError
 
 ENTITIES = {"Peop": "person", "Org": "organisation", "Loc": "place", "Other": "other"}

@@ -7,8 +7,8 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import ANY, EVERYTHING, NOTHING, SCOPES, Grant
+from muisti.core.model.choices import Scope
 from muisti.core.model.errors import NotFound
-from muisti.core.model.terms import Scope
 from muisti.core.model.times import from_us
 from muisti.core.model.values import LOCAL
 from muisti.service.auth.challenge import Challenge

@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from muisti.core.identity.grants import NEEDS_READ, SCOPES, SPACES_MAX, Grant, names_spaces
-from muisti.core.model.terms import Scope
+from muisti.core.model.choices import Scope
 
 
 class BadToken(Exception):

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import Meta, Struct
 
+from muisti.core.model.choices import CLEAR_PHRASE
 from muisti.core.model.outcomes import Checkpoint, Cleared, MemoryChange, RolledBack, Strategy, Written
-from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import LIMIT_MAX
+from muisti.core.model.choices import LIMIT_MAX
 from muisti.service.terminal.base import USAGE, Failure, Globals, Subcommands
 from muisti.service.terminal.options import (
     Moment,

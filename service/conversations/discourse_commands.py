@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.terms import LIMIT_MAX
+from muisti.core.model.choices import LIMIT_MAX
 from muisti.service.conversations.commands import conversations
 from muisti.service.terminal.base import Globals
 from muisti.service.terminal.options import dry_run, flag, integer, option

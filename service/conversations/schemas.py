@@ -1,4 +1,4 @@
-"""Replies about sessions, conversations, topics and exchanges; requests are in `conversation_requests`."""
+"""Replies about sessions, conversations, topics and exchanges; requests are in `requests.py`."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self

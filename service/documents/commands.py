@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import LIMIT_MAX, PRUNE_STRATEGIES, PruneStrategy
+from muisti.core.model.choices import LIMIT_MAX, PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command

@@ -9,10 +9,10 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 
+from muisti.core.model.choices import Scope
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import DOCUMENT_SORTS, DocumentName
-from muisti.core.model.terms import Scope
 from muisti.core.query.points import parse
 from muisti.core.views.documents import STRATEGIES, Filter, Held, Job, Reading
 from muisti.service.auth.access import check

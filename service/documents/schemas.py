@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import Meta, Struct
 
+from muisti.core.model.choices import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import (
@@ -18,7 +19,6 @@ from muisti.core.model.filing import (
     Put,
     Synced,
 )
-from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.model.times import to_us
 from muisti.core.views.documents import STRATEGIES, Chunking, Reading, Stated
 from muisti.service.schemas import fields

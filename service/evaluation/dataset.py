@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.model.terms import CONTENT_MAX
+from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.values import QUERY_MAX
 
 HEADER = ["query-id", "corpus-id", "score"]

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.client import calls
+from muisti.core.model.choices import OFF
 from muisti.core.model.hits import Thresholds
-from muisti.core.model.terms import OFF
 from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.evidence import LEVELS, Unrelated
 from muisti.service.evaluation.dataset import Dataset, DatasetError

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from muisti.client import calls
+from muisti.core.model.choices import OFF
 from muisti.core.model.hits import LATER
-from muisti.core.model.terms import OFF
 from muisti.core.model.values import NAME_MAX, QUERY_MAX
 from muisti.core.text.terms import tokenize
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,

@@ -7,18 +7,7 @@ from litestar import Response
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import (
-    Communities,
-    Entities,
-    GraphStatus,
-    Neighbours,
-    Path,
-    Profile,
-    Proposals,
-    Relations,
-)
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
@@ -32,6 +21,17 @@ from muisti.core.model.terms import (
     EntityKind,
     EntitySort,
     NeighbourSort,
+)
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.graph import (
+    Communities,
+    Entities,
+    GraphStatus,
+    Neighbours,
+    Path,
+    Profile,
+    Proposals,
+    Relations,
 )
 from muisti.core.query.points import parse
 from muisti.service.graph.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported

@@ -4,8 +4,7 @@ from typing import Annotated, cast
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.graph import EntityChange, NewRelation, Pending, RelationChange
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     ALIASES_MAX,
     ENTITY_KINDS,
     NAME_CHARACTERS,
@@ -15,6 +14,7 @@ from muisti.core.model.terms import (
     RelationKind,
     TieKind,
 )
+from muisti.core.model.graph import EntityChange, NewRelation, Pending, RelationChange
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc

@@ -6,11 +6,11 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from muisti.core.model.choices import BATCH_MAX, OnConflict
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, TooLarge
 from muisti.core.model.outcomes import Flag, Plan, Written
-from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft, Memory, Seq
 from muisti.core.views.write import Write
 from muisti.service.http.decode import decode

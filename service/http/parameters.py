@@ -11,8 +11,8 @@ from litestar.params import HeaderParameter, ParameterKwarg, QueryParameter
 from litestar.typing import FieldDefinition
 from litestar.utils.signature import ParsedSignature
 
+from muisti.core.model.choices import SORTS
 from muisti.core.model.errors import InvalidInput, Problem
-from muisti.core.model.terms import SORTS
 from muisti.core.model.values import RequestKey, Seq
 from muisti.service.schemas.errors import HttpError
 

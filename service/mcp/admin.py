@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
+from muisti.core.model.choices import PruneStrategy
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.spaces import SpaceSettings, check_name
-from muisti.core.model.terms import PruneStrategy
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.checkpoints.schemas import ClearedReply

@@ -9,8 +9,8 @@ import msgspec
 from muisti.core.conversations.context.choosing import Item, pack, values
 from muisti.core.conversations.context.counting import LONG, counter
 from muisti.core.conversations.context.weights import gathered
+from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Answer, Hit
-from muisti.core.model.terms import APPLIES
 from muisti.core.model.values import Memory, Page
 from muisti.core.support.waiting import refuse_long
 from muisti.service.tools.rendering import NOTICE, counted, located, one_line, quoted, shown

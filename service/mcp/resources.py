@@ -10,8 +10,8 @@ from typing import Any
 import mcp_types as types
 import msgspec
 
+from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.terms import Scope
 from muisti.service.formats.lines import encoded
 from muisti.service.http.decode import LINES
 from muisti.service.mcp.recall import packed

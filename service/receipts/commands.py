@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import Evidence
+from muisti.core.model.choices import Evidence
 from muisti.service.terminal.base import Globals, Subcommands
 from muisti.service.terminal.options import Moment, choice, flag, limit, option
 from muisti.service.terminal.output import talk

@@ -7,8 +7,8 @@ from typing import Annotated, cast, get_args
 from litestar import Response
 from litestar.params import HeaderParameter
 
+from muisti.core.model.choices import CHANGES_MAX, ChangeKind, Show
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
 from muisti.core.model.values import LIMIT_MAX, Seq
 from muisti.core.query import points
 from muisti.core.query.filters import parse_params

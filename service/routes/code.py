@@ -4,9 +4,7 @@ from typing import Annotated, cast
 
 from litestar import Response
 
-from muisti.core.model.code import CodeMap, Outline, Symbols, Uses
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     EDGE_KINDS,
     MAP_MAX,
     MAP_MIN,
@@ -16,6 +14,8 @@ from muisti.core.model.terms import (
     EdgeKind,
     SymbolKind,
 )
+from muisti.core.model.code import CodeMap, Outline, Symbols, Uses
+from muisti.core.model.errors import InvalidInput
 from muisti.service.http.parameters import between, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import answered

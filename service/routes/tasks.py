@@ -5,8 +5,8 @@ from typing import Annotated, get_args
 from litestar import Response
 from litestar.params import FromPath, HeaderParameter
 
+from muisti.core.model.choices import TaskState
 from muisti.core.model.tasks import ItemState, Task
-from muisti.core.model.terms import TaskState
 from muisti.service.auth.access import check
 from muisti.service.feed.stream import EventStream, awaited, task_blocks
 from muisti.service.http.parameters import DRY, CursorParameter, LimitParameter, query

@@ -9,7 +9,7 @@ from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.models import Models, SecondModels
 from muisti.core.embedding.onnx import OnnxEncoder
 from muisti.core.graph.extraction import MakeReader, asked_reader, pipeline_reader, usual_reader
-from muisti.core.model.terms import OFF
+from muisti.core.model.choices import OFF
 from muisti.core.query.evidence import FILE as EVIDENCE_FILE
 from muisti.core.query.evidence import Calibration
 from muisti.core.query.evidence import read as read_calibration

@@ -19,11 +19,11 @@ from typing import Any, ParamSpec, TypeVar
 import msgspec
 
 from muisti.core.engine import Engine
+from muisti.core.model.choices import OnConflict
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
 from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.outcomes import Written
-from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Part, Query
 from muisti.core.support.waiting import (

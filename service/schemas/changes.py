@@ -4,8 +4,8 @@ from typing import Annotated, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
+from muisti.core.model.choices import ChangeKind, Show
 from muisti.core.model.outcomes import Event, Events
-from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import MemoryReply

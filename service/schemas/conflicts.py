@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
+from muisti.core.model.choices import Decision
 from muisti.core.model.outcomes import OpenConflict, Reviewed, ReviewKind
-from muisti.core.model.terms import Decision
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc

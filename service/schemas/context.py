@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
+from muisti.core.model.choices import SPACES_MAX
 from muisti.core.model.context import (
     BUDGET_MAX,
     BUDGET_MIN,
@@ -20,7 +21,6 @@ from muisti.core.model.context import (
 )
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Evidence, Mode
-from muisti.core.model.terms import SPACES_MAX
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.query import Part

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.hits import Decay, Fusion, Match, Mode
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     CONTENT_MAX,
     INSTRUCTIONS_MAX,
     Importance,
@@ -21,7 +20,8 @@ from muisti.core.model.terms import (
     TagRule,
     Type,
 )
-from muisti.core.model.terms import Verdict as VerdictTerm
+from muisti.core.model.choices import Verdict as VerdictTerm
+from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.values import (
     DOCUMENT_MAX,
     LIMIT_MAX,

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from muisti.core.model.choices import OFF
 from muisti.core.model.hits import Evidence
-from muisti.core.model.terms import OFF
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.fields import doc
 from muisti.service.schemas.replies import Cursor

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Self, cast, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.identity.grants import SCOPES, Grant, Key
+from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc

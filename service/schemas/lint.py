@@ -7,9 +7,9 @@ from typing import Annotated, Any, cast, get_args
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
+from muisti.core.model.choices import CHECKS, Check
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.quality import Finding, Fix, Report
-from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc

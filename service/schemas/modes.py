@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from muisti.core.model.terms import Scope
+from muisti.core.model.choices import Scope
 
 ModeName = Literal["read-only", "append-only", "no-delete", "full"]
 MODES: dict[ModeName, tuple[Scope, ...]] = {

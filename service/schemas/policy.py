@@ -6,9 +6,7 @@ from typing import Annotated, Any, Self, cast, get_args
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from muisti.core.model.outcomes import Flag, FlagCode, Usage
-from muisti.core.model.spaces import Policy, PolicyValue
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
     OFF,
@@ -18,6 +16,8 @@ from muisti.core.model.terms import (
     GraphSwitch,
     Screening,
 )
+from muisti.core.model.outcomes import Flag, FlagCode, Usage
+from muisti.core.model.spaces import Policy, PolicyValue
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
 from muisti.service.schemas.fields import doc

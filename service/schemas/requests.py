@@ -10,10 +10,10 @@ from typing import Annotated, Any, cast, get_args
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from muisti.core.model.choices import BATCH_MAX, OnConflict
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.choices import IntentKind
 from muisti.core.model.filing import Place
 from muisti.core.model.hits import (
     Answer,
@@ -19,7 +20,6 @@ from muisti.core.model.hits import (
     Reason,
     Thresholds,
 )
-from muisti.core.model.terms import IntentKind
 from muisti.core.model.values import Passage
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same

@@ -6,10 +6,10 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.choices import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
 from muisti.core.model.decoding import convert
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.hits import Decay, Recency
-from muisti.core.model.terms import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.applies import least

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Self, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
+from muisti.core.model.choices import TaskState
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Item, ItemState, Task
-from muisti.core.model.terms import TaskState
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
 

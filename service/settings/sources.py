@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.model.choices import OFF
 from muisti.core.model.location import is_remote
-from muisti.core.model.terms import OFF
 from muisti.service.settings.forms import ASKED, is_loopback, names_in
 from muisti.service.settings.places import usual_database
 from muisti.service.settings.table import ENDPOINT, MINILM, ONNX, PREFIX, SECRETS, Settings, options, rules

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
     OFF,

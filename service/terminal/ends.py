@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from muisti.client import calls
+from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
-from muisti.core.model.terms import Scope
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.moving import ImportedReply, ImportReply

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.core.model.choices import LIMIT_MAX
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.terms import LIMIT_MAX
 from muisti.service.terminal import named
 from muisti.service.terminal.base import Failure, completes
 from muisti.service.terminal.client import ApiError

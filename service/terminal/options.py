@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from muisti.core.model.terms import LIMIT_MAX, Importance, SourceClass, Status, Type
+from muisti.core.model.choices import LIMIT_MAX, Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Globals, completes

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from muisti.client import calls
-from muisti.core.model.terms import LIMIT_MAX
+from muisti.core.model.choices import LIMIT_MAX
 from muisti.core.support.lazy import Lazy
 from muisti.service.settings.places import shown
 from muisti.service.terminal.base import ERROR, OK, Failure, Globals

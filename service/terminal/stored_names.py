@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.core.model.choices import LIMIT_MAX
 from muisti.core.model.errors import MuistiError
-from muisti.core.model.terms import LIMIT_MAX
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Globals, Kind
 from muisti.service.terminal.configuration import file_of, in_force

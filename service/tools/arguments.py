@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from muisti.core.conversations.context.counting import ENCODINGS, USUAL
 from muisti.core.conversations.context.request import Request
+from muisti.core.model.choices import APPLIES as LEAST
+from muisti.core.model.choices import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import APPLIES as LEAST
-from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import inspect
 
+from muisti.core.model.choices import CLEAR_PHRASE, Scope
 from muisti.core.model.decoding import decoder
-from muisti.core.model.terms import CLEAR_PHRASE, Scope
 from muisti.service.settings.tool_groups import Group
 from muisti.service.tools.session import Call, Outcome
 

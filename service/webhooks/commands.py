@@ -5,7 +5,7 @@ from typing import Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import ChangeKind, Show
+from muisti.core.model.choices import ChangeKind, Show
 from muisti.service.terminal.base import Globals, Subcommands
 from muisti.service.terminal.options import choice, dry_run, integer
 from muisti.service.terminal.output import talk

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.choices import ChangeKind, Show
 from muisti.core.model.operations import Webhook
-from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields

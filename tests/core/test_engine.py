@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
+from muisti.core.model.choices import SORTS, Sort
 from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.errors import (
     AlreadyExists,
@@ -21,7 +22,6 @@ from muisti.core.model.errors import (
     RequestReused,
     Stale,
 )
-from muisti.core.model.terms import SORTS, Sort
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Address, Draft, Memory, RequestKey, Seq
 from muisti.core.query.filters import parse

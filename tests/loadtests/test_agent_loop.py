@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadtests import agent_loop
-from muisti.core.model.terms import CONTENT_MAX
+from muisti.core.model.choices import CONTENT_MAX
 
 WORDS = ("harbour", "lantern", "anchor", "compass", "rudder", "mooring", "signal", "current")
 

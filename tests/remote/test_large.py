@@ -6,8 +6,8 @@ from litestar.testing import TestClient
 
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
+from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.errors import TooLarge
-from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import Grant
+from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.model.conversations import NewObject
-from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.model.values import Draft, Memory
 from muisti.service.cli import main
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
-from muisti.core.model.terms import Scope
+from muisti.core.model.choices import Scope
 from muisti.core.model.times import from_us
 from muisti.service.schemas.keys import MODES
 

@@ -25,7 +25,7 @@ from muisti.core.model.filing import DocumentName
 from muisti.core.model.operations import Erasure
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
-from muisti.core.operations.erasure.purging import sealed
+from muisti.core.operations.erasure.purge_task import sealed
 from muisti.core.query.filters import parse
 from muisti.core.query.points import Subject
 from muisti.core.query.query import Query

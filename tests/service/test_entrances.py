@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.model.terms import SourceClass
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.values import TRUST, Draft, Seq
 from muisti.core.query.points import Wanted
 from muisti.core.query.query import Query

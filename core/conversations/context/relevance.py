@@ -10,8 +10,8 @@ The constants are fitted on the judged sets of docs/why/quality.md.
 
 from collections.abc import Sequence
 
+from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Answered
-from muisti.core.model.terms import APPLIES
 from muisti.core.model.values import Memory
 from muisti.core.query.evidence import asks_for_advice
 

@@ -10,10 +10,10 @@ from muisti.core.documents.symbols import sql as code
 from muisti.core.documents.symbols.indexing import CodeIndex
 from muisti.core.documents.symbols.sql import SYMBOL_WIDTH, Seen
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import EDGE_KINDS, EdgeKind, SymbolKind
 from muisti.core.model.code import Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import Busy, InvalidInput, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_text
-from muisti.core.model.terms import EDGE_KINDS, EdgeKind, SymbolKind
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql.spaces import SpaceRow

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.graph.facts.lexicon import Word, listed
-from muisti.core.model.terms import RelationKind
+from muisti.core.model.choices import RelationKind
 from muisti.core.support.memo import memoised
 
 AUTHOR = -1  # as a subject or an object: who wrote the text

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from muisti.core.model.terms import RelationKind
+from muisti.core.model.choices import RelationKind
 
 _WORD = re.compile(r"[^\W_]++(?:['’\-.&/+][^\W_]++)*+|[^\w\s]")
 _SPELT = {

@@ -8,7 +8,7 @@ from muisti.core.graph.facts.between import ADDRESSEE, AUTHOR, Fact, Named, Span
 from muisti.core.graph.facts.clauses import clauses
 from muisti.core.graph.facts.lexicon import Word, listed, words
 from muisti.core.graph.facts.stating import Stated, possessed, state
-from muisti.core.model.terms import RelationKind
+from muisti.core.model.choices import RelationKind
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS, USERS
 from muisti.core.text.terms import fold

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 from muisti.core.graph.facts import lexicon, objects
 from muisti.core.graph.facts.clauses import Clause
 from muisti.core.graph.facts.lexicon import Cue, Word, listed
-from muisti.core.model.terms import RelationKind
+from muisti.core.model.choices import RelationKind
 
 _REACH = 8  # words between "have" and the noun that counts
 _DEGREES = listed(

@@ -10,9 +10,9 @@ from typing import cast
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import OWNER
+from muisti.core.model.choices import OFF
 from muisti.core.model.errors import ModelUnavailable, NotFound, StoreUnavailable
 from muisti.core.model.tasks import OVER
-from muisti.core.model.terms import OFF
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space

@@ -15,13 +15,13 @@ import msgspec
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
+from muisti.core.model.choices import CHECKS, Check
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_text
 from muisti.core.model.messages import by_message
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.quality import AT_ONCE, AT_ONCE_MAX, Finding, Fix, Limits, Report
-from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.times import DAY_US, to_us
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.reading import find_space

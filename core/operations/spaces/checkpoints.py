@@ -9,10 +9,10 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import CLEAR_PHRASE
 from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
-from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 from muisti.core.operations.embedding import embed_past
 from muisti.core.query.points import Point, parse

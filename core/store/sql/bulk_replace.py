@@ -9,9 +9,9 @@ from typing import cast
 from msgspec import structs
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import ChangeKind
 from muisti.core.model.fields import FIELDS, columns
 from muisti.core.model.outcomes import Checkpoint
-from muisti.core.model.terms import ChangeKind
 from muisti.core.model.times import from_us
 from muisti.core.query.points import Point
 from muisti.core.store.database import Refusal, Row, Statement, refuse, slots

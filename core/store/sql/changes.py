@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import ChangeKind
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Planned
-from muisti.core.model.terms import ChangeKind
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import Filter
 from muisti.core.store.database import Row, Scalar, Statement, slots

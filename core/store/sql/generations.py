@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from muisti.core.model.terms import OFF
+from muisti.core.model.choices import OFF
 from muisti.core.store.database import Refusal, Scalar, Statement, refuse
 from muisti.core.store.sql import table, tables
 from muisti.core.store.sql.spaces import STAGING, SpaceRow

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from muisti.core.model.terms import Sort
+from muisti.core.model.choices import Sort
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point

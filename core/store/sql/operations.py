@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from muisti.core.identity.grants import Grant, Key
+from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.model.operations import Action, Audited
-from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.model.times import from_us, to_us
 from muisti.core.store.database import Refusal, Row, Statement, refuse
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
+from muisti.core.model.choices import Verdict
 from muisti.core.model.outcomes import Telemetry
-from muisti.core.model.terms import Verdict
 from muisti.core.model.times import from_us
 from muisti.core.model.values import IMPORTANCE, Seq
 from muisti.core.store.database import Refusal, Rows, Scalar, Statement, refuse

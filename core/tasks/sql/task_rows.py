@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import cast
 
+from muisti.core.model.choices import TaskState
 from muisti.core.model.tasks import Item, ItemState, Task
-from muisti.core.model.terms import TaskState
 from muisti.core.model.times import from_us
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from muisti.core.model.choices import TaskState
 from muisti.core.model.tasks import ItemOutcome, NewItem
-from muisti.core.model.terms import TaskState
 from muisti.core.store.database import Refusal, Statement, refuse, refuse_one_of
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.sql.task_rows import ITEMS, NOW

@@ -1,4 +1,4 @@
-"""Words that name periods, as patterns: each alternative of `period` is a named group, which `names.py` reads."""
+"""Words that name periods, as patterns. `period_names.py` and `relative.py` read the named groups of `period`."""
 
 import re
 from collections.abc import Mapping

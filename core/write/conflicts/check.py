@@ -16,9 +16,9 @@ from muisti.core.index.dense import Near, alike, cosines, overlap, query_vector,
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats
+from muisti.core.model.choices import SIMILARITY_MIN, OnConflict
 from muisti.core.model.collisions import Contradiction, Duplicate, Similar
 from muisti.core.model.outcomes import Likeness, LikenessKind
-from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
 from muisti.core.model.values import QUERY_MAX, Memory, Seq
 from muisti.core.query.filters import Filter
 from muisti.core.query.query import parse

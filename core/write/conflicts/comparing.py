@@ -8,8 +8,8 @@ import numpy as np
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.kernels import Floats
+from muisti.core.model.choices import SIMILARITY_MIN
 from muisti.core.model.outcomes import Difference, Likeness, LikenessKind
-from muisti.core.model.terms import SIMILARITY_MIN
 from muisti.core.model.values import Memory
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.sentences import MAX_TOKENS

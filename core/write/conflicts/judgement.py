@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.vectors import Vectors
+from muisti.core.model.choices import SIMILARITY_MIN
 from muisti.core.model.outcomes import Difference, LikenessKind
-from muisti.core.model.terms import SIMILARITY_MIN
 from muisti.core.text.forms import normalise
 from muisti.core.text.marks import unmarked
 from muisti.core.write.conflicts.alignment import Alignment, align

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
+from muisti.core.model.choices import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
 from muisti.service.terminal.base import Globals, Subcommands
 from muisti.service.terminal.options import JOINED, choice, integer, option
 from muisti.service.terminal.session import ask

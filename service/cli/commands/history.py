@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
+from muisti.core.model.choices import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
 from muisti.service.checkpoints.commands import seq_of
 from muisti.service.terminal import named
 from muisti.service.terminal.base import Globals, command

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import Scope, SourceClass
+from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command

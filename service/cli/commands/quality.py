@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from muisti.core.model.terms import Fusion
+from muisti.core.model.choices import Fusion
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.options import Several, flag, integer, option, real

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.terms import CHECKS, Decision, Verdict
+from muisti.core.model.choices import CHECKS, Decision, Verdict
 from muisti.service.terminal import named
 from muisti.service.terminal.base import Globals, Subcommands, command
 from muisti.service.terminal.naming import locate, memory_argument

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import (
+from muisti.core.model.choices import (
     CLEAR_PHRASE,
     HALF_LIFE_MIN,
     LIMIT_MAX,

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.terms import TaskState
+from muisti.core.model.choices import TaskState
 from muisti.service.terminal.base import Globals, Subcommands
 from muisti.service.terminal.options import JOINED, choice, dry_run, limit, option
 from muisti.service.terminal.output import answer, talk

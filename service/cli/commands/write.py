@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import CONTENT_MAX, OnConflict
+from muisti.core.model.choices import CONTENT_MAX, OnConflict
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal import named
 from muisti.service.terminal.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes

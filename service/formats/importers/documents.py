@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.documents import Cut, Piece
 from muisti.core.model.filing import structure_of
-from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import DOCUMENT_MAX
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.text.terms import count_tokens

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import msgspec
 
+from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.fields import TEXTS
-from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import METADATA_MAX, NAME_MAX, SOURCES_MAX, TAGS_MAX
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast, get_args
 
 import msgspec
 
-from muisti.core.model.terms import Type
+from muisti.core.model.choices import Type
 from muisti.core.model.values import IMPORTANCE
 from muisti.service.formats.importers.items import (
     Failed,

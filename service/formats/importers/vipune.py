@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from muisti.core.model.terms import Importance, Status, Type
+from muisti.core.model.choices import Importance, Status, Type
 from muisti.service.formats.importers.items import Failed, Found, Item, retrieved, text_of, times, without
 from muisti.service.formats.importers.shapes import Shape, json_lines, json_object
 from muisti.service.formats.importers.source_files import Source, tables

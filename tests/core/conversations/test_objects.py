@@ -7,10 +7,10 @@ import pytest
 from muisti.core.conversations.adopting import Adopted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.model.choices import UNDO_MAX
 from muisti.core.model.conversations import Change, NewObject
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, NotFound, PlaceTaken, Stale
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.points import parse as point

@@ -5,7 +5,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.graph.facts.between import association
 from muisti.core.identity.caller import Caller
-from muisti.core.model.terms import FREQUENT
+from muisti.core.model.choices import FREQUENT
 from tests.core.fakes import SPACE, add
 
 # Ann meets Eve, whom everybody meets, as often as Bob, whom nobody else does.

@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 from muisti.core.graph.extraction import usual_reader
-from muisti.core.model.terms import PATH_MAX
+from muisti.core.model.choices import PATH_MAX
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores

@@ -5,10 +5,10 @@ from typing import get_args
 import pytest
 
 from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.collisions import Duplicate
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.outcomes import Likeness
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import TRUST, Draft
 from muisti.core.query.filters import And, Leaf
 

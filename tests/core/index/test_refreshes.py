@@ -4,8 +4,8 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.index import usage
+from muisti.core.model.choices import Importance
 from muisti.core.model.hits import Explanation, Recency
-from muisti.core.model.terms import Importance
 from muisti.core.query.query import Query
 from muisti.core.read.reading import AsOf
 from tests.core.fakes import SPACE, Clock, add, open_engine

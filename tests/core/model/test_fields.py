@@ -9,10 +9,10 @@ from msgspec import structs
 
 from muisti.core.identity.caller import Caller
 from muisti.core.index import fields as index_fields
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.fields import FIELDS, LINKS, PARTS, STATED, STATED_TIMES, TEXTS, MemoryField, columns, stored
 from muisti.core.model.spaces import Space, SpaceSettings
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
 from muisti.core.operations.transfer.records import memory_record

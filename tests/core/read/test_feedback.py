@@ -4,9 +4,9 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import Verdict
 from muisti.core.model.errors import NotFound
 from muisti.core.model.hits import Explanation
-from muisti.core.model.terms import Verdict
 from muisti.core.query.query import Query
 from muisti.core.read.reading import AsOf
 from muisti.core.store.database import Statement

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.terms import Fusion
-from muisti.core.search.rankings import (
+from muisti.core.model.choices import Fusion
+from muisti.core.search.rankers import (
     ALPHAS,
     RRF_K,
     SCALES,

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
+from muisti.core.model.choices import Fusion, Mode
 from muisti.core.model.hits import Hit, Recency
-from muisti.core.model.terms import Fusion, Mode
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Options, Part, Query

@@ -14,9 +14,9 @@ from muisti.core.index.dense import query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Floats
+from muisti.core.model.choices import SecondQuery
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.spaces import Space, SpaceSettings
-from muisti.core.model.terms import SecondQuery
 from muisti.core.search.query_vectors import Like, QueryEmbedder, Second
 from muisti.core.support.waiting import WouldWait, refuse_long, without_waiting
 from tests.core.embedding.test_query_map import written

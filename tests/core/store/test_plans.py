@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.terms import SORTS, Sort
+from muisti.core.model.choices import SORTS, Sort
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Statement

@@ -2,8 +2,8 @@
 
 import pytest
 
+from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import NAME_MAX, QUERY_MAX, Draft
 from muisti.core.query.query import Query
 from muisti.core.text.forms import GROWTH, normalise, outgrows

@@ -9,10 +9,10 @@ import pytest
 from msgspec import structs
 
 from muisti.core.engine import Engine
+from muisti.core.model.choices import OnConflict
 from muisti.core.model.collisions import Duplicate
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Written
-from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome

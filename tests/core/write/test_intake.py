@@ -11,8 +11,8 @@ import pytest
 import muisti.core
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import SourceClass
 from muisti.core.model.errors import Forbidden
-from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import TRUST, Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
+from muisti.core.model.choices import CLEAR_PHRASE
 from muisti.core.model.errors import InvalidInput, NotFound, QuotaExceeded
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Quota, Usage
-from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Statement
 from tests.core.conversations.talking import named, said, stream

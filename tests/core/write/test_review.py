@@ -3,9 +3,9 @@
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.model.choices import Importance, Type
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Reviewed
-from muisti.core.model.terms import Importance, Type
 from muisti.core.query.query import Query
 from muisti.core.views import review as reviewing
 from tests.core.fakes import SPACE, Clock, add

@@ -10,10 +10,10 @@ from msgspec import structs
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import CLEAR_PHRASE
 from muisti.core.model.collisions import AddressTaken
 from muisti.core.model.errors import ChangedSince, InvalidInput, NotFound, NotUndone, TooLarge
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories

@@ -21,7 +21,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
-from muisti.core.model.terms import Scope
+from muisti.core.model.choices import Scope
 from muisti.service.app.app import create_app
 from muisti.service.mcp.tools import TOOLS
 from muisti.service.pages.app import handlers

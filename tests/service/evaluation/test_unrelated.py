@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from muisti.client import calls
-from muisti.core.model.terms import OFF
+from muisti.core.model.choices import OFF
 from muisti.service.app.local import start
 from muisti.service.evaluation.evidence import Cosines, fit_unrelated, found_by
 from muisti.service.evaluation.run import wait_for_vectors

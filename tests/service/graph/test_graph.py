@@ -9,7 +9,7 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
-from muisti.core.model.terms import ENTITY_KINDS
+from muisti.core.model.choices import ENTITY_KINDS
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.service.fakes import API

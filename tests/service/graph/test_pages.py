@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from muisti.core.engine import Engine
-from muisti.core.model.terms import ENTITIES_MAX, EntityKind
+from muisti.core.model.choices import ENTITIES_MAX, EntityKind
 from muisti.service.graph.formats import GRAPH_FORMATS
 from muisti.service.graph.pages import FORMATS, KINDS, MOST
 from tests.service.pages.forms import SPACE

@@ -20,7 +20,7 @@ from schemathesis.generation.stateful.state_machine import StepInput, StepOutput
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import SCOPES
-from muisti.core.model.terms import Scope
+from muisti.core.model.choices import Scope
 from muisti.core.store.database import Ended, Rows, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.service.app.app import create_app

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.model.terms import CLEAR_PHRASE
+from muisti.core.model.choices import CLEAR_PHRASE
 from tests.service.fakes import draft
 from tests.service.keyed import with_mode
 from tests.service.mcp_client import answer, call, schemas

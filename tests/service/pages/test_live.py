@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from muisti.core.model.terms import ChangeKind
+from muisti.core.model.choices import ChangeKind
 from muisti.service.console.choosing import CHANGES
 from tests.service.pages.forms import SPACE
 

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from muisti.core.model.terms import TaskState
+from muisti.core.model.choices import TaskState
 from muisti.service.pages.tasks import OVER, row
 from tests.service.pages.forms import SPACE
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.graph.entities.recogniser import forms, times, titles
-from muisti.core.model.terms import EntityKind
+from muisti.core.model.choices import EntityKind
 
 
 @pytest.mark.parametrize(("text", "name", "kind"), [

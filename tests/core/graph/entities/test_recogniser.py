@@ -11,7 +11,7 @@ from muisti.core.graph.entities import tagger
 from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
-from muisti.core.model.terms import ENTITY_KINDS, MENTION_SOURCES
+from muisti.core.model.choices import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
 
 PARTS = [

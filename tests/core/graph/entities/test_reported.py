@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.graph.entities.recogniser import WINDOW, Reported, mentions, windows
-from muisti.core.model.terms import MENTION_SOURCES
+from muisti.core.model.choices import MENTION_SOURCES
 
 TEXT = """Ann met Ann Lee at Acme Corp. Annie stayed in Oslo, and Ann left.
 ```

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from muisti.core.graph.facts.between import AUTHOR
 from muisti.core.graph.facts.reading import facts
-from muisti.core.model.terms import RELATION_KINDS, EntityKind
+from muisti.core.model.choices import RELATION_KINDS, EntityKind
 from tests.core.graph.facts.saying import mention, said
 
 STATED = {

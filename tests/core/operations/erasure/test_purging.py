@@ -10,7 +10,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import Task
-from muisti.core.operations.erasure import purging
+from muisti.core.operations.erasure import purge_task
 from muisti.core.query.points import Subject
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, Clock, add, open_engine
@@ -26,7 +26,7 @@ def told(report: Erasure, /) -> object:
 
 @pytest.fixture
 def deadly(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Deadly, Engine]]:
-    monkeypatch.setattr(purging, "AT_ONCE", 3)
+    monkeypatch.setattr(purge_task, "AT_ONCE", 3)
     database = Deadly(stores().open())
     with open_engine(At(database), clock=Clock()) as engine:
         engine.report_purges(told)

@@ -4,8 +4,8 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import CLEAR_PHRASE
 from muisti.core.model.errors import Forbidden, InvalidInput
-from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.operations.spaces import checkpoints
 from muisti.core.query.query import Query
 from tests.core.fakes import SPACE, add

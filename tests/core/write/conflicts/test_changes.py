@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.model.terms import SIMILARITY_MIN
+from muisti.core.model.choices import SIMILARITY_MIN
 from muisti.core.write.conflicts.changes import changed_value
 from muisti.core.write.conflicts.judgement import Verdict, judge
 from muisti.core.write.conflicts.words import read

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.index import cache
+from muisti.core.model.choices import OnConflict
 from muisti.core.model.collisions import Contradiction, Duplicate
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import OnConflict
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.write.conflicts.alignment import align

@@ -17,8 +17,8 @@ from muisti.core.index.lexical import Matches, best_matches, mark_same_text, ran
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles
+from muisti.core.model.choices import Mode
 from muisti.core.model.hits import Fusion, Recency
-from muisti.core.model.terms import Mode
 from muisti.core.query.filters import Filter
 from muisti.core.query.query import Options, Query, Wanted
 from muisti.core.search.query_vectors import Like, QueryVectors, cosines, nearest
