@@ -49,7 +49,7 @@ FACTORS = {
     "meaning": ("cosine", "second"),
     "together": ("fusion", "alpha", "fused", "blend"),
     "signals": ("signals", "composite"),
-    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "space_weight"),
+    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "answer", "space_weight"),
     "age in days": ("age_days", "refreshed_days"),
     "novelty": ("novelty",),
     "definition": ("symbol",),

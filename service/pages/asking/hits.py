@@ -36,6 +36,7 @@ PARTS: Mapping[str, Word] = {
     "listed": Word("listed", "The mode ranks no text: every memory begins with 1.", "one"),
     "recency": Word("age", "How old it is.", "five"),
     "feedback": Word("feedback", "What callers said of it.", "four"),
+    "answer": Word("kind of answer", "The question asks for a time or a place, and it has one.", "five"),
     "importance": Word("importance", "How important it was said to be.", "six"),
     "trust": Word("trust", "How much its source is trusted.", "three"),
     "time": Word("time", "Another time than the question names.", "five"),

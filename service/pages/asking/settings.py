@@ -216,7 +216,11 @@ SECTIONS: Mapping[str, str] = {  # each with the class of its colour
     "documents": "one",
     "memories": "one",
 }
-REASONS = {"budget": "the context was full", "section": "its section was full"}
+REASONS = {
+    "budget": "the context was full",
+    "section": "its section was full",
+    "filler": "it says little beside what is shown",
+}
 LAST = "memories"  # the section that gets what the others leave
 CHOSEN = "s."  # before the name of a section in a URL
 

@@ -1,12 +1,13 @@
 """A context is drawn as it came: no character of the text is lost, and the bar has all tokens."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.pages.asking.settings import Wrong, context_view, wanted_of
+from muisti.core.model.context import Reason
+from muisti.service.pages.asking.settings import REASONS, Wrong, context_view, wanted_of
 
 TEXT = "Notice.\nMemories\nOne fact.\nAnother fact.\n"
 
@@ -21,6 +22,10 @@ def answer(**more: Any) -> dict[str, Any]:
         "sections": [{"name": "memories", "tokens": 20, "memories": 2}], "citations": citations, "left_out": [],
         "left_out_total": 0, "next_budget": None, "degraded": [], **more,
     }  # fmt: skip
+
+
+def test_each_reason_to_leave_a_memory_out_has_words():
+    assert set(REASONS) == {*get_args(Reason)}
 
 
 def test_the_text_is_whole_and_each_citation_is_its_own_stretch():
