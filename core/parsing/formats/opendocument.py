@@ -12,7 +12,7 @@ from muisti.core.parsing.parsed import About, Options, Outline, block, heading, 
 
 CONTENT, STYLES = "content.xml", "styles.xml"
 MANIFEST, _ENCRYPTION = "META-INF/manifest.xml", b"encryption-data"
-SPACES = 100  # that one element stands for at most
+SPACES = 100  # that one element means at most
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman", "": "none"}
 _PARAGRAPHS = frozenset({"text-p", "text-h"})
@@ -296,7 +296,7 @@ class Blocks:
         yield from self._described(element)
         for child in element:
             yield from self.block(child)
-            if child.tag in ("draw-object", "table-table"):  # a picture that stands in for it follows
+            if child.tag in ("draw-object", "table-table"):  # a picture of it follows
                 return
 
     def _described(self, element: Element) -> Iterator[Piece]:

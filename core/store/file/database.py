@@ -197,7 +197,7 @@ class FileDatabase:
         try:
             refuse_long()
             return self._open_reader()
-        except BaseException:
+        except BaseException:  # whatever ends the opening, its place is free again; the error goes on
             self._pool.put(None)
             raise
 
