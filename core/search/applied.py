@@ -60,13 +60,13 @@ def applied(
 def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
-    matches, nearest = found.matches, float(found.meaning.own[first].max())
+    matches, nearest = found.matches, max(found.meaning.own[first].tolist())
     every = matches.mass + matches.unknown * matches.highest
     return Signs(
         strength=math.sqrt(found.strength),
         near=(nearest - usual.cosine(asked.allowed.count)) / usual.growth,
-        covered=float(blend.covered[first].max()) * matches.mass / every if every else 0.0,
-        pairs=float(blend.order[first].max()),
+        covered=max(blend.covered[first].tolist()) * matches.mass / every if every else 0.0,
+        pairs=max(blend.order[first].tolist()),
         stranger=float(_names_a_stranger(asked, matches)),
     )
 

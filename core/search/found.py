@@ -66,19 +66,17 @@ class Hits:
         c, rows = self._snapshot.columns, self._ranked.rows
         versions = c.version[rows].tolist()
         passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
-        places = {
-            name: dict(zip(c.version[ranking.best].tolist(), count(1), strict=False))
+        places = [
+            (name, dict(zip(c.version[ranking.best].tolist(), count(1), strict=False)))
             for name, ranking in self._ranked.found.rankings.items()
-        }
+        ]
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
         marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
         hits: list[Hit] = []
         every = zip(versions, passages, scores, found, self._applies, strict=True)
         for version, passage, score, place, applies in every:
-            memory, ranks = fetched[version], dict[str, int]()
-            for name, known in places.items():
-                if version in known:
-                    ranks[name] = known[version]
+            memory = fetched[version]
+            ranks = {name: known[version] for name, known in places if version in known}
             marked = highlight(memory.content[passage[1] : passage[2]], terms) if marks else None
             why = self.explained(place) if self._query.explain else None
             hits.append(

@@ -6,11 +6,12 @@ English only. A text in brackets, or one that "means" another, counts only when 
 import re
 from collections.abc import Iterable, Iterator
 
-from muisti.core.support.memo import memoised
+from muisti.core.support.memo import Memo
 from muisti.core.text.terms import fold
 
 READ = 300  # characters of a text that are read
 MEMO = 10_000  # texts whose names are remembered
+LONGEST = 1_000  # characters of such a text
 SHORTEST = 2  # characters of a name
 WORDS = 4  # of a name, at most
 _NAME = r"[\w+#](?:[\w+#.&-]*[\w+#])?"
@@ -52,7 +53,7 @@ def others(query: str, texts: Iterable[str]) -> list[str]:
     """
     words, found = "", dict[str, None]()
     for text in texts:
-        for names in _remembered(text[:READ]):
+        for names in _NAMES[text]:
             words = words or f" {' '.join(_WORDS.findall(fold(query)))} "
             for one, other in (names, names[::-1]):
                 if len(one) >= SHORTEST and f" {fold(one)} " in words and f" {fold(other)} " not in words:
@@ -68,6 +69,4 @@ def _abbreviates(short: str, long: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-@memoised(MEMO)
-def _remembered(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple(stated(text))
+_NAMES = Memo(lambda text: tuple(stated(text)), MEMO, LONGEST)
