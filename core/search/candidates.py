@@ -136,12 +136,15 @@ def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
     meaning = cosines(snapshot, asked.vectors, rows)  # from here on the vectors of these rows are read again and again
     own = _among(rows, proposed)
     blend = blended(asked, matches, asked.vectors, meaning, alpha, rows, parts, own)
-    about = _about(asked, blend, rows)
+    covered, pairs = blend.covered, blend.order
+    if snapshot.rows.dialogues.speakers.names:
+        about = _about(asked, blend, rows)
+        covered, pairs = about * covered, about * pairs
     signals = Signals(
         memories=snapshot.columns.version[rows],
-        covered=about * blend.covered,
+        covered=covered,
         lexical=blend.words,
-        pairs=about * blend.order,
+        pairs=pairs,
         cosine=meaning.own,
         persons=blend.speaker / NAMED,
         known=known_share(matches.mass, matches.unknown, population.rows),

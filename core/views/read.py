@@ -270,17 +270,14 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         The echo check asks what somebody has read, which is every hit and its neighbours. Retrievals promote and
         refresh memories, so the nearest of what is not about the query must not count.
         """
-        read, ids = list[Memory](), list[str]()
-        for hit in hits:
-            read.append(hit.memory)
-            ids.append(hit.memory.id)
+        read = [hit.memory for hit in hits]
+        counts = evidence != "none" and not query.no_touch and query.as_of is None
+        if read and counts:
+            self.retrievals.note(seq.epoch, [memory.id for memory in read], now)
         for hit in hits if query.options is not None else ():
             if hit.context is not None:
                 read += (*hit.context.before, *hit.context.after)
         self.recent_results.note(self.calls.caller.actor, seq.epoch, read, now)
-        counts = evidence != "none" and not query.no_touch and query.as_of is None
-        if ids and counts:
-            self.retrievals.note(seq.epoch, ids, now)
 
 
 def _within(versions: Sequence[Version], most: int | None, characters: int | None) -> int:

@@ -54,8 +54,7 @@ class _Given:
         self._read: deque[_Read] = deque(maxlen=KEPT)
 
     def note(self, memories: Sequence[Memory], now: int) -> None:
-        for memory in memories:
-            self._waiting.append((now, memory.id, memory.content[:TEXT]))
+        self._waiting.extend([(now, memory.id, memory.content[:TEXT]) for memory in memories])
 
     def since(self, at: int) -> list[_Read]:
         if self._waiting:
