@@ -29,7 +29,7 @@ from loadtests.checkout import THIS, Checkout
 from loadtests.fill import SPACE, group_of
 from loadtests.http_load import Request
 from loadtests.services import muisti
-from loadtests.services.process import apart, rested, worked
+from loadtests.services.process import apart, resident, rested, worked
 from loadtests.services.service import Running
 from loadtests.tables import Table, rich_table
 from muisti.core.text.secrets import secrets_in
@@ -38,6 +38,7 @@ SIZE, STARTS, ROUNDS = 10_000, 4, 15
 BATCH = 500  # memories that a filling request adds
 SPARE = 20_000  # texts besides the corpus, for adds
 START = "start to first answer"
+MEMORY = "memory in the end, in MB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def measured(
     trees: Sequence[Checkout], files: Sequence[Path], bed: Bed, cases: Sequence[Case], starts: int, rounds: int
 ) -> Found:
     """Start the servers of this tree and of the other `starts` times, and ask them in turn for `rounds` rounds."""
-    found: dict[str, list[Pair]] = {START: [], **{case.name: [] for case in cases}}
+    found: dict[str, list[Pair]] = {START: [], **{case.name: [] for case in cases}, MEMORY: []}
     for start in range(starts):
         asked = Asked(bed)
         (first,) = asked.some("search", 1)
@@ -213,6 +214,8 @@ def measured(
                 for turn, (number, case) in product(range(rounds), enumerate(group)):
                     slots = _slots(servers, case, asked, turn + number)
                     found[case.name].append(Pair(start, slots[0], slots[1]))
+            this, other = (Slot(resident(servers[place].pid) / 1e9, 0.0) for place in (0, 1))
+            found[MEMORY].append(Pair(start, this, other))
     return found
 
 

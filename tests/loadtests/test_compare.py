@@ -11,7 +11,7 @@ from rich.console import Console
 from loadtests import compare
 from loadtests.bed import Bed
 from loadtests.checkout import ROOT, THIS, Checkout
-from loadtests.compare import CASES, START, Asked, Case, Pair, Slot, compared, filled, measured
+from loadtests.compare import CASES, MEMORY, START, Asked, Case, Pair, Slot, compared, filled, measured
 from loadtests.services import process
 from loadtests.texts import invented
 from muisti.core.engine import Engine
@@ -79,6 +79,7 @@ def test_both_servers_get_the_same_requests(tmp_path: Path, bed: Bed, monkeypatc
         START: 1,
         "search, 1 client": 2,
         "add, keep, 2 clients": 2,
+        MEMORY: 1,
     }
     for pair in (pair for pairs in found.values() for pair in pairs):
         assert not pair.this.failures and not pair.other.failures
