@@ -268,7 +268,7 @@ def in_context(snapshot: Snapshot, visible: Mask, matches: Matches, wanted: Want
     weights = matches.idf * wanted.weights / (matches.mass or 1.0)
     terms = (wanted.codes, matches.idf, weights, wanted.pairs, 1.0 / (max(1, wanted.steps) * matches.highest))
     norm = UNIT * np.array(matches.norm.terms)
-    columns = (c.number, c.version, c.length, *snapshot.links(), visible)
+    columns = (c.number, c.version, c.length, *snapshot.links(), visible, matches.scores)
     surround(snapshot.table, rows, *columns, *terms, norm, LENDS, LEAD, NEAR, found)
     return found
 

@@ -75,6 +75,7 @@ def surround(
     before: Ints,
     after: Ints,
     visible: Mask,
+    scores: Floats,
     terms: Codes,
     idf: Doubles,
     weights: Doubles,
@@ -88,8 +89,9 @@ def surround(
 ) -> None:
     """Fill `out` (4, rows) for `rows`, ascending: the result of `neighbour_shares`, then the three of `own_shares`.
 
-    `norm` holds k1 * (1 - b) and k1 * b / average length, in units of `lengths`. The worth of a pair of terms is the
-    idf of its rarer one times `worth`, or 0 when the idf of either is 0.
+    `scores` are those of the rows by these terms, 0 for a row without any. `norm` holds k1 * (1 - b) and k1 * b /
+    average length, in units of `lengths`. The worth of a pair of terms is the idf of its rarer one times `worth`, or 0
+    when the idf of either is 0.
     """
     reach = lends.size // 2
     around, own, every = np.empty((rows.size if after.size > 0 else 0, 2 * reach), np.int64), np.arange(rows.size), rows
@@ -104,7 +106,7 @@ def surround(
                     around[i, k] = _place(around[i, k], flags, earlier)
     counts, firsts = np.empty((every.size, terms.size), np.int32), np.empty((every.size, terms.size), np.int32)
     close, worths = np.empty((every.size, pairs.shape[0]), np.float32), np.empty(pairs.shape[0])
-    read(pieces, every, terms, pairs, near, counts, firsts, close)
+    read(pieces, every, scores, terms, pairs, near, counts, firsts, close)
     norms = np.empty(every.size)
     for i in range(every.size):
         norms[i] = norm[0] + norm[1] * lengths[every[i]]
@@ -362,7 +364,7 @@ def bake() -> None:
     own_shares(longs, counts, counts, floats, doubles[:1], doubles[:1], doubles[:1], longs, *shares)
     beside(longs, longs, ints, longs, ints - 1, ints - 1, mask, mask, 1)
     pieces, codes, pairs = np.zeros((0, COLUMNS), np.int64), np.zeros(0, np.uint64), np.zeros((0, 2), np.int32)
-    columns, out = (ints, longs, ints, ints, ints, mask), np.empty((4, 0))
+    columns, out = (ints, longs, ints, ints, ints, mask, floats[0]), np.empty((4, 0))
     surround(pieces, longs[:0], *columns, codes, doubles[:0], doubles[:0], pairs, 1.0, doubles, doubles, 1, 1, out)
     plane, floats = np.ones((2, 8), np.int8), np.ones(2, np.float32)
     longs, ints = np.zeros(1, np.int64), np.zeros(1, np.int32)

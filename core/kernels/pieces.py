@@ -139,9 +139,19 @@ def _frequencies(pieces: Longs, spans: Ints, mask: Mask, everything: bool, df: L
 
 @compiled
 def read(
-    pieces: Longs, rows: Longs, terms: Codes, pairs: Ints, near: int, counts: Ints, firsts: Ints, close: Floats
+    pieces: Longs,
+    rows: Longs,
+    scores: Floats,
+    terms: Codes,
+    pairs: Ints,
+    near: int,
+    counts: Ints,
+    firsts: Ints,
+    close: Floats,
 ) -> None:
     """Count the terms of a query in the contents of `rows`, ascending, and measure how close pairs of them are.
+
+    `scores` are those of `score`, by row: a row with 0 has none of the terms, so it is not read.
 
     `counts[i, t]` is how often row i has term t; `firsts[i, t]` is the place of the first, -1 for none. `close[i, p]`
     sums a closeness over each occurrence of `pairs[p, 0]`. That is 1 / distance to the nearest `pairs[p, 1]` within
@@ -151,6 +161,8 @@ def read(
     places, sketch = np.empty(terms.size, np.int32), np.empty(SKETCH, np.bool_)
     p, known = -1, False
     for i in range(rows.size):
+        if scores[rows[i]] == 0:
+            continue
         while p < 0 or rows[i] >= pieces[p, FIRST] + pieces[p, ROWS]:
             p, known = p + 1, False
         piece = pieces[p]
@@ -224,4 +236,4 @@ def bake() -> None:
     score(pieces, codes, doubles[:1], longs, 1, mask, mask, True, doubles, doubles, floats, floats, floats)
     certain(pieces, codes[0], codes, codes[0], mask, floats, floats)
     ints = np.zeros((0, 1), np.int32)
-    read(pieces, longs[:0], codes, np.zeros((0, 2), np.int32), 3, ints, ints, np.zeros((0, 1), np.float32))
+    read(pieces, longs[:0], floats, codes, np.zeros((0, 2), np.int32), 3, ints, ints, np.zeros((0, 1), np.float32))

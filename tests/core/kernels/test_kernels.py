@@ -258,7 +258,8 @@ def test_rows_are_read_as_python_reads_them(texts: list[list[str]], sizes: list[
     pairs = rng.integers(0, max(len(query), 1), (3 if query else 0, 2)).astype(np.int32)
     counts, firsts = np.empty((2, 2, len(rows), len(query)), np.int32)
     close = np.empty((2, len(rows), len(pairs)), np.float32)
-    pieces.read(table(held), rows, terms, pairs, 3, counts[0], firsts[0], close[0])
+    scores = np.array([float(not set(query).isdisjoint(text)) for text in texts], np.float32)
+    pieces.read(table(held), rows, scores, terms, pairs, 3, counts[0], firsts[0], close[0])
     twins.read(held, rows, terms, pairs, 3, counts[1], firsts[1], close[1])
     for found, wanted in (counts, firsts):
         assert found.tolist() == wanted.tolist()
@@ -332,10 +333,11 @@ def test_what_surrounds_rows_is_made_of_its_parts(texts: list[list[str]], seed: 
     after[-1] = -1
     links = (before, after) if linked else (np.empty(0, np.int32), np.empty(0, np.int32))
     asked = (terms, idf, weights, pairs, 0.25, norm, lends, 2, 3)
-    context.surround(table(held), rows, numbers, versions, lengths, *links, visible, *asked, out)
     counts, firsts = np.empty((2, size, 3), np.int32)
     close, norms = np.empty((size, 3), np.float32), norm[0] + norm[1] * lengths
     twins.read(held, np.arange(size), terms, pairs, 3, counts, firsts, close)
+    scores = counts.any(axis=1).astype(np.float32)
+    context.surround(table(held), rows, numbers, versions, lengths, *links, visible, scores, *asked, out)
     steps = [-1, -2, 1, 2]
     near = np.array([[row + step if 0 <= row + step < size else -1 for step in steps] for row in rows.tolist()])
     around = twins.neighbour_shares(rows, near, lends, counts, norms, weights) if linked else np.zeros(len(rows))
