@@ -41,9 +41,12 @@ START = "start to first answer"
 MEMORY = "memory in the end, in MB"
 
 
+READS = {"search": "search", "filtered": "search, 10 % filter", "context": "context"}
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Requests of one kind: `search`, `filtered` search, or an add with `keep` or `reject`.
+    """Requests of one kind: `search`, `filtered` search, `context`, or an add with `keep` or `reject`.
 
     A round sends `requests` to each server. The filter is always the same, and 10 % of the memories pass it.
     """
@@ -54,13 +57,14 @@ class Case:
 
     @property
     def name(self) -> str:
-        what = {"search": "search", "filtered": "search, 10 % filter"}.get(self.kind, f"add, {self.kind}")
+        what = READS.get(self.kind, f"add, {self.kind}")
         return f"{what}, {self.clients} {'client' if self.clients == 1 else 'clients'}"
 
 
 REQUESTS = {  # short: what disturbs one disturbs both
     "search": (60, 160),
     "filtered": (60, 160),
+    "context": (30, 80),
     "keep": (40, 160),
     "reject": (40, 160),
 }
@@ -69,7 +73,13 @@ CASES = [
     for kind, counts in REQUESTS.items()
     for clients, count in zip((1, 16), counts, strict=True)
 ]
-WARMING = {"search": 300, "filtered": 20, "keep": 100, "reject": 100}  # requests of each kind that is measured
+WARMING = {
+    "search": 300,
+    "filtered": 20,
+    "context": 100,
+    "keep": 100,
+    "reject": 100,
+}  # requests of each kind that is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +140,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=SIZE, help="memories (default %(default)s)")
     parser.add_argument("--starts", type=int, default=STARTS, help="of both servers (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of each start (default %(default)s)")
-    parser.add_argument("--only", metavar="KINDS", help="of search,filtered,keep,reject")
+    parser.add_argument("--only", metavar="KINDS", help="of search,filtered,context,keep,reject")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the filled files, and take those kept before")
     parser.add_argument("--cache", type=Path, default=Path("runs/cache"), help="what takes long to make is kept here")
     return parser.parse_args(arguments)
@@ -179,10 +189,13 @@ class Asked:
 
     def some(self, kind: str, count: int) -> list[Request]:
         """The next `count` requests of a kind. Raises `ValueError` when there are too few texts."""
-        if kind in ("search", "filtered"):
+        if kind in READS:
             self._searches += count
+            questions = self._bed.questions(count, self._searches - count)
+            if kind == "context":
+                return [*map(muisti.context, questions)]
             options = {"filter": {"metadata.a": {"lt": 10}}} if kind == "filtered" else {}
-            return [muisti.search(text, **options) for text in self._bed.questions(count, self._searches - count)]
+            return [muisti.search(text, **options) for text in questions]
         found = [muisti.write(text, kind) for text in islice(self._texts, count)]
         if len(found) < count:
             raise ValueError("there are too few texts besides the corpus: take a smaller --size or fewer --rounds")
@@ -221,7 +234,7 @@ def measured(
 
 def _reading_first(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
     """Return the searches, then the adds: a server that has written does background work soon after."""
-    reads = [case for case in cases if case.kind in ("search", "filtered")]
+    reads = [case for case in cases if case.kind in READS]
     return reads, [case for case in cases if case not in reads]
 
 

@@ -71,6 +71,10 @@ def search(question: str, **options: object) -> Request:
     return Request(f"/v1/spaces/{SPACE}/search", json.dumps({"query": question, **options}).encode(), 200)
 
 
+def context(question: str) -> Request:
+    return Request(f"/v1/spaces/{SPACE}/context", json.dumps({"query": question}).encode(), 200)
+
+
 def write(text: str, on_conflict: str) -> Request:
     body = {"content": text, "on_conflict": on_conflict, "metadata": {"a": 1}}
     return Request(f"/v1/spaces/{SPACE}/memories", json.dumps(body).encode(), 201)

@@ -118,7 +118,7 @@ def test_ratios_are_those_of_rounds_and_not_of_medians():
         Pair(start, Slot(this / 1000, 10.0), Slot(other / 1000, 20.0, failures=1))
         for start, this, other in ((0, 1, 2), (0, 8, 4), (1, 9, 9), (1, 3, 4))
     ]
-    kinds = {(kind, clients) for kind in ("search", "filtered", "keep", "reject") for clients in (1, 16)}
+    kinds = {(kind, clients) for kind in ("search", "filtered", "context", "keep", "reject") for clients in (1, 16)}
     assert {(case.kind, case.clients) for case in CASES} == kinds
     (row,) = compared({"search": pairs}, "another").rows
     assert row == ["search", "5.500", "4.000", "0.875", "0.688 to 1.250", "0.875 to 1.250", "10.0", "20.0", "0 + 4"]
