@@ -28,6 +28,7 @@ from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex, GraphWork
 from muisti.core.graph.pagerank import EntityFilters, Incidences, Walks
 from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.view import Graph
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import OWNER
 from muisti.core.index.cache import Indexes
@@ -54,7 +55,6 @@ from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Code, Documents
-from muisti.core.views.graph import Graph
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review

@@ -22,11 +22,11 @@ from muisti.core.graph.entities import recogniser
 from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.entities.recogniser import shipped
 from muisti.core.graph.facts.reading import facts
+from muisti.core.graph.model import Mention
 from muisti.core.model import messages
 from muisti.core.model.choices import EntityKind
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import Mention
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.operations.quality import lint

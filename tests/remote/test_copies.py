@@ -11,9 +11,9 @@ import apsw
 import pytest
 
 from deploy.cluster.sqld import Sqld
+from muisti.core.graph.model import EntityChange
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
-from muisti.core.model.graph import EntityChange
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.store.backup import back_up, checked, restore

@@ -24,7 +24,6 @@ from muisti.core.operations.spaces.checkpoints import (
     TURNS_MAX,
     Checkpoints,
     check_size,
-    check_whole,
     cursor_of,
     position,
 )
@@ -86,7 +85,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
             TooLarge: one step cannot copy so many memories.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         check_name(name)
         parent = find_space(self.store.database, space)
         (count,) = self.store.database.read([spaces.memories(parent)])
@@ -116,7 +115,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
         Raises:
             InvalidInput, Forbidden, Conflict.
         """
-        check_whole(self.calls.caller)
+        self.calls.caller.check_whole()
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
         both = self._both(other, space)
@@ -143,7 +142,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         if drop and source == DEFAULT:
             raise Conflict(f"the space {DEFAULT!r} always exists; merge it without drop")
 

@@ -9,8 +9,8 @@ from muisti.core.graph.entities.name_keys import folded, initials, norm
 from muisti.core.graph.extraction import Reader
 from muisti.core.graph.facts.between import AUTHOR, Fact, Named
 from muisti.core.graph.merging import NEAR
+from muisti.core.graph.model import Mention
 from muisti.core.model.choices import EntityKind, RelationKind
-from muisti.core.model.graph import Mention
 from muisti.core.model.values import Memory
 
 _NAME = re.compile(r"\b[A-Z]\w*(?: [A-Z]\w*)*")

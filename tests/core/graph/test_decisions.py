@@ -3,9 +3,9 @@
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.graph.model import EntityChange, NewRelation
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, SensitiveContent
-from muisti.core.model.graph import EntityChange, NewRelation
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft
 from tests.core.fakes import SPACE, add

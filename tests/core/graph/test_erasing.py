@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.graph.model import EntityChange, NewRelation
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound
-from muisti.core.model.graph import EntityChange, NewRelation
 from muisti.core.model.values import Draft
 from muisti.core.query.points import Subject
 from muisti.core.store.backup import back_up, restore

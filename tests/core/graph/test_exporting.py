@@ -9,7 +9,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.graph import exporting
-from muisti.core.model.graph import EntityChange
+from muisti.core.graph.model import EntityChange
 from muisti.core.model.values import Draft
 from tests.core.fakes import SPACE, open_engine
 from tests.core.graph.plain import toy_reader

@@ -6,7 +6,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.graph.extraction import with_imported
-from muisti.core.model.graph import Mention
+from muisti.core.graph.model import Mention
 from muisti.core.model.values import Draft, Json
 from tests.core.fakes import SPACE
 

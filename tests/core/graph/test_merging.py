@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.merging import NEAR, Candidate, Sketch, Stated, grouped
-from muisti.core.model.graph import AliasSource, EntityKind
+from muisti.core.graph.model import AliasSource, EntityKind
 
 
 def sketch(text: str, kind: EntityKind = "person") -> Sketch:

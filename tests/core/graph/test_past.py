@@ -10,9 +10,9 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.graph.entities.name_keys import code_of
+from muisti.core.graph.model import NewRelation
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
-from muisti.core.model.graph import NewRelation
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, Memory

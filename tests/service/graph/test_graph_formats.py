@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace
 
+from muisti.core.graph.model import Edge, Node
 from muisti.core.model.choices import ENTITY_KINDS, TIE_KINDS
-from muisti.core.model.graph import Edge, Node
 from muisti.service.graph.formats import FORMATS, GRAPH_FORMATS, VOCABULARY, GraphFormat, closed, exported, node_of
 from tests.examples import examples
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from muisti.core.graph.model import Edge, Node
 from muisti.core.model.choices import ENTITY_KINDS
-from muisti.core.model.graph import Edge, Node
 from muisti.service.graph.layout import NODES_MAX, Box, Label, apart, layout, placed
 from muisti.service.graph.svg import COLOURS, Picture, svg
 

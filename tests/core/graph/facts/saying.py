@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from muisti.core.graph.facts.between import ADDRESSEE, AUTHOR
 from muisti.core.graph.facts.reading import facts
+from muisti.core.graph.model import Mention
 from muisti.core.model.choices import EntityKind
-from muisti.core.model.graph import Mention
 
 
 def mention(text: str, name: str, kind: EntityKind, confidence: float = 1.0) -> Mention:

@@ -8,6 +8,20 @@ from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import Exported, GraphExporter, Part
 from muisti.core.graph.indexing import KIND, GraphIndex
+from muisti.core.graph.model import (
+    Communities,
+    Entities,
+    EntityChange,
+    Extension,
+    GraphStatus,
+    Neighbours,
+    NewRelation,
+    Path,
+    Profile,
+    Proposals,
+    RelationChange,
+    Relations,
+)
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
@@ -29,25 +43,10 @@ from muisti.core.model.choices import (
     TieKind,
 )
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import (
-    Communities,
-    Entities,
-    EntityChange,
-    Extension,
-    GraphStatus,
-    Neighbours,
-    NewRelation,
-    Path,
-    Profile,
-    Proposals,
-    RelationChange,
-    Relations,
-)
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
-from muisti.core.operations.spaces.checkpoints import check_whole
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
 from muisti.core.tasks.tasks import Tasks
@@ -229,7 +228,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
 
     def extend(self, space: str, most: int | None = None) -> Extension:
         """Read versions that have come since, at most about `most`. A dry run tells what the next ones give."""
-        check_whole(self.calls.caller)
+        self.calls.caller.check_whole()
         if self.calls.dry_run:
             return self.index.foretell(space)
         return self.index.extend(space, most)
@@ -242,7 +241,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             Forbidden: the caller sees a part of the space.
         """
-        check_whole(self.calls.caller)
+        self.calls.caller.check_whole()
         if again:
             self.index.forget(space)
         found = find_space(self.reader.database, space)
