@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model import filing
+from muisti.core.model import chunk_places, filing
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
@@ -16,8 +16,8 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space, point_of, read_at
 from muisti.core.store.database import Database, Row, Scalar, Statement
-from muisti.core.store.sql import documents, version_rows
-from muisti.core.store.sql.documents import Condition
+from muisti.core.store.sql import documents, hierarchy, version_rows
+from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import fold
 
@@ -165,7 +165,7 @@ class DocumentReader:
             (rows,) = self._database.read([documents.chunks(space, document, point, after, TEXT_PAGE)])
             for row in rows:
                 memory = version_rows.memory(row, space.space.name)
-                yield memory.content[filing.overlap_of(memory) :]
+                yield memory.content[chunk_places.overlap_of(memory) :]
                 after = memory.position or 0
             if len(rows) < TEXT_PAGE:
                 return
@@ -184,7 +184,7 @@ def find_document(database: Database, space: SpaceRow, name: filing.DocumentName
 def conditions_of(wanted: Filter, caller: Caller) -> list[Condition]:
     """Return the SQL of a filter, for what a caller sees."""
     category = namespace(caller, wanted.category)
-    found = [] if category is None else [documents.in_category(category)]
+    found = [] if category is None else [hierarchy.in_category(category)]
     if wanted.folder:
         found.append(documents.below(wanted.folder))
     if wanted.media_type is not None:
@@ -214,12 +214,12 @@ def _chosen(answers: Sequence[Sequence[Row]], space: str, name: filing.DocumentN
     return filing.Document(found[0])
 
 
-def _located(rows: Sequence[Row], space: str, place: _ChunkPlace) -> tuple[tuple[filing.Chunk, ...], _ChunkPlace]:
-    found: list[filing.Chunk] = []
+def _located(rows: Sequence[Row], space: str, place: _ChunkPlace) -> tuple[tuple[chunk_places.Chunk, ...], _ChunkPlace]:
+    found: list[chunk_places.Chunk] = []
     for row in rows:
         memory = version_rows.memory(row, space)
         characters, lines = cast(tuple[int, int], row[documents.CHARACTERS : documents.LINES + 1])
-        found.append(filing.located(memory, place.characters, place.lines))
+        found.append(chunk_places.located(memory, place.characters, place.lines))
         place = _ChunkPlace(memory.position or 0, place.characters + characters, place.lines + lines)
     return tuple(found), place
 

@@ -1,18 +1,15 @@
-"""The hierarchy session > conversation > topic > exchange: its objects as values, and the place of each.
+"""Sessions, conversations, topics and turns as callers state and see them, and the working memory of a conversation."""
 
-Every object is a versioned memory of a kind of its own. It is named by its caller, within the category of the caller's
-key, so that a key for one category has names of its own. Names survive forks, exports and imports.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import msgspec
 
 from muisti.core.model.choices import SourceClass
 from muisti.core.model.outcomes import Flag, Plan, Written
-from muisti.core.model.values import STRUCTURAL, Draft, Json, Memory, Seq
+from muisti.core.model.places import Level
+from muisti.core.model.values import Json, Memory, Seq
 
 # The working memory of a conversation: what it keeps, and what it holds within a number of tokens
 
@@ -83,7 +80,6 @@ class Working(msgspec.Struct, frozen=True, kw_only=True):
     seq: Seq
 
 
-Level = Literal["session", "conversation", "topic"]  # objects that callers name
 State = Literal["open", "closed"]
 ConversationSort = Literal["-last_at", "last_at", "-created_at", "created_at", "name", "-name"]
 CONVERSATION_SORTS: tuple[ConversationSort, ...] = get_args(ConversationSort)
@@ -91,98 +87,6 @@ CONVERSATION_SORTS: tuple[ConversationSort, ...] = get_args(ConversationSort)
 DEFAULT_SESSION = "default"  # of conversations that are made without one
 EXCHANGES_MAX = 1_000  # in one request
 USERS_MAX = 50  # of a session or conversation
-TURN_MAX = 2**53 - 1
-
-Span = tuple[int, int]
-"""First and last turn of a stretch, both included."""
-REPLY_GAP = "\n\n"  # between both messages of an exchange
-ASSISTANT = "assistant"  # who replies, unless an exchange names somebody
-GRAPHIC = ("entity", "relation")  # kinds of what people say of the graph
-_GAP = "\x1f"  # between the parts of a place; no name has a control character
-
-
-def place_of(memory: Memory | Draft) -> str | None:
-    """Return the place of an object or an exchange in the hierarchy; None for other memories.
-
-    One current memory of a category is at each place. The column `place` of the table `versions` has the same text.
-
-    >>> place_of(Draft(content="Hello", kind="exchange", conversation="c-42", turn=7))
-    'exchange/c-42\\x1f7'
-    """
-    session, conversation, topic, turn = memory.session, memory.conversation, memory.topic, memory.turn
-    match memory.kind:
-        case "exchange" if conversation is not None and turn is not None:
-            parts = [conversation, str(turn)]
-        case "session" if session is not None:
-            parts = [session]
-        case "conversation" if conversation is not None:
-            parts = [conversation]
-        case "topic" if conversation is not None and topic is not None:
-            parts = [conversation, topic]
-        case "document" if memory.document is not None:
-            parts = [memory.document]
-        case "entity":
-            parts = [str(memory.structure.get("norm", ""))]
-        case "summary":
-            of = memory.structure.get("of", "")
-            parts = [str(of), session or "", conversation or "", topic or "", "" if turn is None else str(turn)]
-        case _:
-            return None
-    return f"{memory.kind}/{_GAP.join(parts)}"
-
-
-def name_of(memory: Memory | Draft) -> str:
-    """Return the name of an object, or of the conversation of an exchange; empty for other memories."""
-    content = memory.content if memory.kind in GRAPHIC else None
-    named = {"session": memory.session, "topic": memory.topic, "document": memory.document}
-    named |= {"entity": content, "relation": content}
-    return named.get(memory.kind, memory.conversation) or ""
-
-
-def spans_of(topic: Memory) -> list[Span]:
-    """Return the stretches of turns that a topic covers, in order."""
-    spans = topic.structure.get("spans")
-    pairs = cast("list[list[int]]", spans) if isinstance(spans, list) else []
-    return sorted((first, last) for first, last in pairs)
-
-
-def without(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    """Return the turns that are in `spans` and in none of the others.
-
-    >>> without([(0, 9), (12, 13)], [(3, 4), (9, 12)])
-    [(0, 2), (5, 8), (13, 13)]
-    """
-    left = [*spans]
-    for first, last in others:
-        parts = [part for start, stop in left for part in ((start, min(stop, first - 1)), (max(start, last + 1), stop))]
-        left = sorted({(start, stop) for start, stop in parts if start <= stop})
-    return left
-
-
-def is_structural(memory: Memory | Draft) -> bool:
-    """Return whether this is an object that orders memories, such as a conversation or a summary."""
-    return memory.kind in STRUCTURAL
-
-
-class ObjectName(msgspec.Struct, frozen=True, kw_only=True):
-    """The name of a session, conversation or topic; that of a topic is unique in its `conversation`.
-
-    It is looked up in the category of the caller, or in `category` for callers of all categories; None for objects
-    without one.
-    """
-
-    level: Level
-    name: str
-    conversation: str | None = None
-    category: str | None = None
-
-    @property
-    def place(self) -> str:
-        """Return the place of the object in the hierarchy, as `place_of` says it."""
-        return f"{self.level}/{self.name if self.conversation is None else f'{self.conversation}{_GAP}{self.name}'}"
-
-    def __str__(self) -> str:
-        return self.name if self.conversation is None else f"{self.conversation}/{self.name}"
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,19 +193,6 @@ class ExchangePage(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     next_cursor: str | None
     seq: Seq
-
-
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts of what a deletion ends, or would end, by kind, and the point of history after it."""
-
-    counts: Mapping[str, int]
-    seq: Seq
-    plan: Plan | None = None
-    commit: float = 0.0
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

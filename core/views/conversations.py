@@ -21,21 +21,18 @@ from muisti.core.conversations.summaries import WriteFailed as WriteFailed
 from muisti.core.conversations.topics import Conversation, Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.model.conversations import (
-    TURN_MAX,
     Change,
-    Ending,
     Entry,
     ExchangePage,
     Kept,
-    Level,
     NewObject,
     Object,
-    ObjectName,
     ObjectPage,
     Streamed,
     Working,
 )
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Ending, Written
+from muisti.core.model.places import TURN_MAX, Level, ObjectName
 from muisti.core.model.values import LIMIT_MAX, IfMatch, Memory, RequestKey, Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import home

@@ -38,7 +38,6 @@ from muisti.core.model.choices import (
     SymbolKind,
 )
 from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
-from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import (
     ChunkPage,
@@ -51,6 +50,7 @@ from muisti.core.model.filing import (
     Stored,
     Synced,
 )
+from muisti.core.model.outcomes import Ending
 from muisti.core.model.values import RequestKey, Seq
 from muisti.core.parsing.chunking.cutting import Preview as Preview
 from muisti.core.parsing.chunking.options import STRATEGIES as STRATEGIES

@@ -4,8 +4,9 @@ from typing import Any, Literal
 
 from msgspec import Raw, json
 
-from muisti.core.model.conversations import Change, NewObject, Object, ObjectName, spans_of
+from muisti.core.model.conversations import Change, NewObject, Object
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.places import ObjectName, spans_of
 from muisti.core.views.conversations import Wanted
 from muisti.service.auth.access import check
 from muisti.service.conversations.requests import ExchangesBody, turns_of

@@ -30,7 +30,7 @@ from muisti.core.operations.spaces.checkpoints import (
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Refusal, Refused, Rows, Statement, written
-from muisti.core.store.sql import documents, forks, memories, operations, quotas, spaces, version_rows
+from muisti.core.store.sql import chunks, forks, memories, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.write.intake import allowed as allowed_now
 
@@ -157,7 +157,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
                 allowed = allowed_now(self.store, self.intake, target, planned, call, are_new=True)
             except Refused as refused:
                 raise self.store.retried(refused, both.space.space.name) from refused
-            end = [*forks.settle(both.space, target), documents.torn_in_bulk(target), *allowed.end]
+            end = [*forks.settle(both.space, target), chunks.torn_in_bulk(target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
             end.append(operations.audit(call.now, call.caller.actor, "space_merged", space=into, target=source))

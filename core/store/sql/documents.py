@@ -5,37 +5,22 @@ A path is looked up in one category. The chunks of a document are the memories o
 
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from muisti.core.model.filing import DocumentSort
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Refusal, Scalar, Statement, refuse
+from muisti.core.store.sql.chunks import IS_CHUNK, OVERLAP
+from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, IDS, UNEXPIRED, WIDTH, id_list, lived, raw, structural
 from muisti.core.text.terms import fold
 
 _IS_DOCUMENT = f"v.kind = 'document' AND {structural('v')}"
-_IS_CHUNK = "v.kind = 'chunk' AND v.document IS NOT NULL"
-_OVERLAP = "coalesce(v.structure ->> '$.overlap', 0)"
 CHARACTERS, LINES = WIDTH, WIDTH + 1  # places in a row of `chunks` of what a chunk adds to the text
 SORTED = WIDTH  # place in a row of `page` of the value that it is sorted by
 
 _ORDERS: dict[str, str] = {"path": "v.document", "indexed_at": "v.updated_at"}
-
-
-class Condition(NamedTuple):
-    """A condition on the row `v` of a document, and the values of its placeholders."""
-
-    sql: str
-    args: tuple[Scalar, ...] = ()
-
-
-def in_category(category: str | None) -> Condition:
-    """Return the condition that a document is in a category; None for those of no category."""
-    if category is None:
-        return Condition("v.category_folded IS NULL")
-    return Condition("v.category_folded = ?", (fold(category),))
 
 
 def below(folder: str) -> Condition:
@@ -110,10 +95,10 @@ def totals(space: SpaceRow, conditions: Sequence[Condition], point: Point) -> St
 def chunks(space: SpaceRow, document: Memory, point: Point, after: int, limit: int) -> Statement:
     """Select chunks behind a position, in order: (columns, characters, line breaks), without what overlaps."""
     then, numbers = lived(point)
-    own = f"substr(v.content, 1 + {_OVERLAP})"
+    own = f"substr(v.content, 1 + {OVERLAP})"
     return Statement(
         f"SELECT {COLUMNS}, length({own}), length({own}) - length(replace({own}, char(10), '')) FROM versions v "
-        f"WHERE v.space_id = ? AND v.document = ? AND {_IS_CHUNK} AND v.parent_id = ? AND v.position > ? "
+        f"WHERE v.space_id = ? AND v.document = ? AND {IS_CHUNK} AND v.parent_id = ? AND v.position > ? "
         f"AND {then} ORDER BY v.position LIMIT ?",
         (space.id, document.document, raw(document.id), after, *numbers, limit),
     )
@@ -122,35 +107,16 @@ def chunks(space: SpaceRow, document: Memory, point: Point, after: int, limit: i
 def current_chunks(space: SpaceRow, document_id: bytes, after: int, limit: int) -> Statement:
     """Select (row id, columns) of the current chunks behind a position, in order, whatever path they say."""
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.parent_id = ? AND v.space_id = ? AND {_IS_CHUNK} "
+        f"SELECT {COLUMNS} FROM versions v WHERE v.parent_id = ? AND v.space_id = ? AND {IS_CHUNK} "
         "AND v.position > ? AND v.died IS NULL ORDER BY v.position LIMIT ?",
         (document_id, space.id, after, limit),
-    )
-
-
-def ends(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
-    """Select (memory id, characters up to its end, line breaks up to its end) of chunks at a point.
-
-    The sums come from the index of lengths. Chunks that were not there at the point have no row.
-    """
-    then, numbers = lived(point)
-    own = f"substr(b.content, 1 + {_OVERLAP.replace('v.', 'b.')})"
-    sums = (f"sum(length({own}))", f"sum(length({own}) - length(replace({own}, char(10), '')))")
-    upto = (
-        "FROM versions b WHERE b.parent_id = v.parent_id AND b.space_id = v.space_id AND b.kind = 'chunk' "
-        f"AND b.document IS NOT NULL AND b.position <= v.position AND {then.replace('v.', 'b.')}"
-    )
-    return Statement(
-        f"SELECT v.memory_id, {', '.join(f'(SELECT {one} {upto})' for one in sums)} FROM versions v "
-        f"WHERE v.memory_id IN {IDS} AND +v.space_id = ? AND {_IS_CHUNK} AND {then.replace('v.born', '+v.born')}",
-        (*numbers, *numbers, id_list(ids), space.id, *numbers),
     )
 
 
 def count_chunks(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
     """Count the current chunks of documents."""
     return Statement(
-        f"SELECT count(*) FROM versions v WHERE v.parent_id IN {IDS} AND v.space_id = ? AND {_IS_CHUNK} "
+        f"SELECT count(*) FROM versions v WHERE v.parent_id IN {IDS} AND v.space_id = ? AND {IS_CHUNK} "
         "AND v.died IS NULL",
         (id_list(ids), space.id),
     )
@@ -175,7 +141,7 @@ def plan_ends(space: SpaceRow, ids: Sequence[bytes]) -> list[Statement]:
         ),
         Statement(
             "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
-            f"FROM versions v WHERE v.parent_id IN {IDS} AND v.space_id = ? AND {_IS_CHUNK} AND v.died IS NULL "
+            f"FROM versions v WHERE v.parent_id IN {IDS} AND v.space_id = ? AND {IS_CHUNK} AND v.died IS NULL "
             "ORDER BY v.document, v.position",
             (ended, space.id),
         ),
@@ -196,60 +162,10 @@ def plan_end_chunks(space: SpaceRow, ended: Sequence[tuple[bytes, int]]) -> list
     ]
 
 
-def erasable(space: SpaceRow, category: str | None, name: str, memory_id: bytes | None) -> Statement:
-    """Select the ids of documents and chunks whose last version has a path, or belongs to an id; deleted ones too.
-
-    Without a category, those of a path are without one too, or else of the first category that has the path.
-    """
-    last = "v.version = (SELECT max(l.version) FROM versions l WHERE l.memory_id = v.memory_id)"
-    own, args = in_category(category)
-    if memory_id is not None:
-        named: tuple[str, tuple[Scalar, ...]] = ("(v.memory_id = ? OR v.parent_id = ?)", (memory_id, memory_id))
-        own, args = (own, args) if category is not None else ("1", ())
-    else:
-        named = ("v.document = ?", (name,))
-        if category is None:
-            own = (
-                "v.category_folded IS (SELECT x.category_folded FROM versions x WHERE x.space_id = ? "
-                "AND x.document = ? AND x.kind = 'document' ORDER BY x.category_folded LIMIT 1)"
-            )
-            args = (space.id, name)
-    return Statement(
-        f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND {named[0]} "
-        f"AND (v.kind = 'document' OR {_IS_CHUNK}) AND {own} AND {last} ORDER BY 1",
-        (space.id, *named[1], *args),
-    )
-
-
-def torn(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
-    """Refuse with `incomplete` when a document lacks chunks or has too many, or when chunks have no document."""
-    return Statement(
-        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 FROM (SELECT unhex(value) AS id FROM json_each(?)) d "
-        "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
-        "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
-        f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
-        (id_list(ids), space.id, space.id),
-    )
-
-
-def torn_in_bulk(space: SpaceRow) -> Statement:
-    """Refuse with `incomplete` when a bulk replace leaves a document with too few chunks or too many."""
-    return Statement(
-        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 FROM ("
-        "SELECT DISTINCT CASE WHEN n.kind = 'document' THEN n.memory_id ELSE n.parent_id END AS id FROM turns t "
-        "JOIN versions n ON n.memory_id = t.memory_id AND n.version IN (t.version, t.version + 1) "
-        "WHERE n.document IS NOT NULL) d "
-        "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
-        "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
-        f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
-        (space.id, space.id),
-    )
-
-
 def orphans(space: SpaceRow) -> Statement:
     """Count current chunks whose document is not current."""
     return Statement(
-        f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {_IS_CHUNK} AND v.died IS NULL AND NOT EXISTS ("
+        f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {IS_CHUNK} AND v.died IS NULL AND NOT EXISTS ("
         "SELECT 1 FROM versions o WHERE o.memory_id = v.parent_id AND o.space_id = v.space_id AND o.died IS NULL)",
         (space.id,),
     )

@@ -5,13 +5,13 @@ A conversation is named within a category; None is that of memories without one.
 
 from typing import NamedTuple, cast
 
-from muisti.core.model.conversations import TURN_MAX, Entry
+from muisti.core.model.conversations import Entry
 from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.places import TURN_MAX
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import Memory
-from muisti.core.query.points import Point
-from muisti.core.store.database import Refusal, Row, Rows, Scalar, Statement, refuse, slots
-from muisti.core.store.sql import version_rows
+from muisti.core.store.database import Refusal, Row, Rows, Scalar, Statement, refuse
+from muisti.core.store.sql.hierarchy import of_conversation, turns_of
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, raw
 from muisti.core.text.terms import fold
@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
 def covered(space: SpaceRow, category: str | None, conversation: str) -> list[Statement]:
     """Select the last turn that a topic covers, or null; then the largest number of a name such as t12, or null."""
-    of, args = _of(space, category, conversation)
+    of, args = of_conversation(space, category, conversation)
     last = "SELECT max(s.value ->> 1) FROM json_each(v.structure, '$.spans') s"
     number = "CAST(substr(v.topic, 2) AS INTEGER)"
     return [
@@ -44,13 +44,13 @@ def covered(space: SpaceRow, category: str | None, conversation: str) -> list[St
 
 def counted(space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int) -> Statement:
     """Count the exchanges with turns from the first to the second, both included."""
-    of, args = _exchanges(space, category, conversation, turns, now)
+    of, args = turns_of(space, category, conversation, turns, now)
     return Statement(f"SELECT count(*) FROM versions v WHERE {of}", args)
 
 
 def said(space: SpaceRow, category: str | None, conversation: str, after: int, now: int) -> Statement:
     """Select what `read_said` reads: exchanges after a turn, a row for each vector, in order."""
-    of, args = _exchanges(space, category, conversation, (after + 1, TURN_MAX), now)
+    of, args = turns_of(space, category, conversation, (after + 1, TURN_MAX), now)
     return Statement(
         f"SELECT v.turn, v.tokens, {_AT}, v.metadata ->> '$.session', e.vector FROM versions v "
         f"LEFT JOIN embeddings e ON e.version_id = v.id AND e.generation_id = ? WHERE {of} ORDER BY v.turn, e.number",
@@ -69,33 +69,15 @@ def read_said(rows: Rows) -> list[Said]:
     return [*found.values()]
 
 
-def exchanges(
-    space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int, limit: int
-) -> Statement:
-    """Select the first exchanges with turns from the first to the second, in order."""
-    of, args = _exchanges(space, category, conversation, turns, now)
-    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE {of} ORDER BY v.turn LIMIT ?", (*args, limit))
-
-
 def recent(space: SpaceRow, category: str | None, conversation: str, now: int, limit: int) -> Statement:
     """Select the exchanges with the largest turns, the last first."""
-    of, args = _exchanges(space, category, conversation, (0, TURN_MAX), now)
+    of, args = turns_of(space, category, conversation, (0, TURN_MAX), now)
     return Statement(f"SELECT {COLUMNS} FROM versions v WHERE {of} ORDER BY v.turn DESC LIMIT ?", (*args, limit))
-
-
-def objects(space: SpaceRow, category: str | None, conversation: str, now: int, *kinds: str) -> Statement:
-    """Select the objects of some kinds that belong to a conversation, oldest first."""
-    of, args = _of(space, category, conversation)
-    return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE {of} AND v.kind IN {slots(kinds)} AND {CURRENT} AND {UNEXPIRED} "
-        "ORDER BY v.memory_id",
-        (*args, *kinds, now),
-    )
 
 
 def refuse_others(space: SpaceRow, category: str | None, conversation: str, newest: int, now: int) -> Statement:
     """Refuse with `stale` unless the newest version of a current topic is in a row; 0 when there is no topic."""
-    of, args = _of(space, category, conversation)
+    of, args = of_conversation(space, category, conversation)
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(max(v.id), 0) FROM versions v WHERE {of} "
         f"AND v.kind = 'topic' AND {CURRENT} AND {UNEXPIRED}) <> ?",
@@ -127,22 +109,8 @@ def hashes(
     space: SpaceRow, category: str | None, conversation: str, now: int, turns: tuple[int, int] = (0, TURN_MAX)
 ) -> Statement:
     """Select (turn, hash of the text, tokens) of the exchanges of a conversation from a turn to another, in order."""
-    of, args = _exchanges(space, category, conversation, turns, now)
+    of, args = turns_of(space, category, conversation, turns, now)
     return Statement(f"SELECT v.turn, v.content_hash, v.tokens FROM versions v WHERE {of} ORDER BY v.turn", args)
-
-
-def _of(space: SpaceRow, category: str | None, conversation: str) -> tuple[str, tuple[Scalar, ...]]:
-    where = "v.space_id = ? AND v.conversation = ? AND coalesce(v.category_folded, '') = ?"
-    return where, (space.id, conversation, fold(category or ""))
-
-
-def _exchanges(
-    space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int
-) -> tuple[str, tuple[Scalar, ...]]:
-    of, args = _of(space, category, conversation)
-    said = f"v.died IS NULL AND {version_rows.said('v', Point(None, now))} AND {UNEXPIRED}"
-    where = f"{of} AND v.kind = 'exchange' AND v.turn >= ? AND v.turn <= ? AND {said}"
-    return where, (*args, *turns, now)
 
 
 # The SQL of working memory: what callers keep for a conversation, by key
@@ -191,20 +159,6 @@ def put_entry(space: SpaceRow, conversation: Memory, one: Entry, now: int) -> St
         f"INSERT OR REPLACE INTO working (space_id, conversation_id, {_COLUMNS}) "
         "SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM spaces WHERE id = ?",
         (raw(conversation.id), one.key, *values, space.id),
-    )
-
-
-def expired_entries(now: int) -> Statement:
-    """Select a row when an entry has expired."""
-    return Statement("SELECT 1 FROM working WHERE expires_at <= ? LIMIT 1", (now,))
-
-
-def sweep_entries(now: int, most: int) -> Statement:
-    """Delete up to `most` entries that have expired."""
-    return Statement(
-        "DELETE FROM working WHERE (conversation_id, key) IN "
-        "(SELECT conversation_id, key FROM working WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
-        (now, most),
     )
 
 

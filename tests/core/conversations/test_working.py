@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Entry, ObjectName, Turn, Working
+from muisti.core.model.conversations import Entry, Turn, Working
 from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.places import ObjectName
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.text.terms import count_tokens

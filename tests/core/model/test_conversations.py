@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from muisti.core.model.conversations import place_of
+from muisti.core.model.places import place_of
 from muisti.core.model.values import Draft, Kind
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 

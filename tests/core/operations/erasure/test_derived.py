@@ -8,9 +8,10 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Change, Entry, NewObject, ObjectName, Turn
+from muisti.core.model.conversations import Change, Entry, NewObject, Turn
 from muisti.core.model.errors import NotFound
 from muisti.core.model.operations import Erasure
+from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.filters import parse
 from muisti.core.query.points import Subject

@@ -11,7 +11,8 @@ import pytest
 from muisti.core.conversations.streaming import Stream
 from muisti.core.engine import Engine
 from muisti.core.model.choices import CONTENT_MAX
-from muisti.core.model.conversations import Change, ObjectName, Turn
+from muisti.core.model.conversations import Change, Turn
+from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import parse
 from muisti.service.formats.importers.dialogues import Conversation, message, name_of
