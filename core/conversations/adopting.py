@@ -11,17 +11,18 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
+from muisti.core.conversations.model import DEFAULT_SESSION, NewObject
 from muisti.core.conversations.naming import object_draft, users_of
+from muisti.core.conversations.sql import conversations
 from muisti.core.embedding.models import Models
 from muisti.core.model.choices import BATCH_MAX
-from muisti.core.model.conversations import DEFAULT_SESSION, NewObject
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.places import ObjectName, place_of
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import conversations, hierarchy, inserting, memories, version_rows
+from muisti.core.store.sql import hierarchy, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.summarise import title_by
 from muisti.core.write.begun import Call, Part

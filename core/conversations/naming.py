@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Sequence
 
-from muisti.core.model.conversations import DEFAULT_SESSION, USERS_MAX, NewObject
+from muisti.core.conversations.model import DEFAULT_SESSION, USERS_MAX, NewObject
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.places import ObjectName
 from muisti.core.model.values import NAME_MAX, REASON_MAX, Draft, Json

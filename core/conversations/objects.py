@@ -5,11 +5,12 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from muisti.core.conversations.model import Change, Counted, Kept, NewObject, Object
 from muisti.core.conversations.naming import check_name, check_title, check_users, generated, object_draft, spans_of
 from muisti.core.conversations.reading import missing, one
+from muisti.core.conversations.sql import conversations
 from muisti.core.conversations.topics import taking
 from muisti.core.embedding.models import Models
-from muisti.core.model.conversations import Change, Counted, Kept, NewObject, Object
 from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.operations import Action
@@ -21,7 +22,7 @@ from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import conversations, hierarchy, inserting, operations, quotas, version_rows
+from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call, Part

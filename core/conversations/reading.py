@@ -8,8 +8,7 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import (
+from muisti.core.conversations.model import (
     CONVERSATION_SORTS,
     ConversationSort,
     ExchangePage,
@@ -17,6 +16,8 @@ from muisti.core.model.conversations import (
     ObjectPage,
     State,
 )
+from muisti.core.conversations.sql import conversations
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.messages import messages_of
 from muisti.core.model.places import TURN_MAX, Level, ObjectName, name_of
@@ -25,7 +26,7 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import home, namespace, situated
 from muisti.core.read.reading import find_space, point_of, read_at
 from muisti.core.store.database import Database, Row, Scalar, Statement
-from muisti.core.store.sql import conversations, hierarchy, version_rows
+from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.signals import stating

@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from muisti.core.conversations.sql import topics
 from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import SourceClass
@@ -25,7 +26,7 @@ from muisti.core.model.places import TURN_MAX
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows
-from muisti.core.store.sql import hierarchy, topics, version_rows
+from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.text.discourse.summarise import Rarity, Turn, summarise

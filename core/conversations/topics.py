@@ -13,6 +13,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from muisti.core.conversations.sql import topics
+from muisti.core.conversations.sql.topics import Said
 from muisti.core.embedding.vectors import restored
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken, SensitiveContent
 from muisti.core.model.outcomes import Written
@@ -20,9 +22,8 @@ from muisti.core.model.places import ObjectName, Span, spans_of, without
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.reading import read
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import hierarchy, topics, version_rows
+from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.topics import Said
 from muisti.core.support.waiting import Locks, Overtaken
 from muisti.core.text.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.write.begun import Call

@@ -13,28 +13,20 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
+from muisti.core.documents import sql as documents
 from muisti.core.documents.files import Cuts
+from muisti.core.documents.model import Document, NewDocument, Outcome, Put
 from muisti.core.documents.planning import Alignment, Coming, chunk_draft
 from muisti.core.embedding.models import Models
-from muisti.core.model.chunk_places import overlap_of
-from muisti.core.model.documents import Cut
+from muisti.core.model.chunks import overlap_of
 from muisti.core.model.errors import PlaceTaken, TooLarge
-from muisti.core.model.filing import Document, NewDocument, Outcome, Put
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag, Plan, Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.operations.transfer.importing.staging import clear, write
+from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import (
-    bulk_replace,
-    documents,
-    imports,
-    inserting,
-    memories,
-    quotas,
-    spaces,
-    version_rows,
-)
+from muisti.core.store.sql import bulk_replace, imports, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.chunks import torn
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion

@@ -1,4 +1,4 @@
-"""Places in the hierarchy session > conversation > topic > exchange: names of objects, and stretches of turns.
+"""Places of memories: names of documents and of objects in session > conversation > topic > exchange, and turns.
 
 Every object is a versioned memory of a kind of its own. It is named by its caller, within the category of the caller's
 key, so that a key for one category has names of its own. Names survive forks, exports and imports.
@@ -101,3 +101,17 @@ class ObjectName(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return self.name if self.conversation is None else f"{self.conversation}/{self.name}"
+
+
+class DocumentName(msgspec.Struct, frozen=True, kw_only=True):
+    """The path of a document, or the id of its memory.
+
+    A path is looked up in the category of the caller, or in `category` for callers of all categories; None for
+    documents without one.
+    """
+
+    name: str
+    category: str | None = None
+
+    def __str__(self) -> str:
+        return self.name

@@ -12,7 +12,7 @@ from muisti.core.index.lexical import Around, shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Doubles
 from muisti.core.model.choices import Signal
-from muisti.core.model.chunk_places import located, overlap_of, place_of
+from muisti.core.model.chunks import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
     Fusion,

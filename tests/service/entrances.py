@@ -14,11 +14,11 @@ from typing import Any, Literal
 import httpx
 from click.testing import CliRunner
 
+from muisti.core.conversations.model import NewObject
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import Grant
 from muisti.core.model.choices import Scope, SourceClass
-from muisti.core.model.conversations import NewObject
 from muisti.core.model.values import Draft, Memory
 from muisti.service.cli import main
 

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 from muisti.core.conversations.context.request import Request
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.filing import DocumentName
 from muisti.core.model.operations import Erasure
-from muisti.core.model.places import ObjectName
+from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.operations.erasure.purge_task import sealed

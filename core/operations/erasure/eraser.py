@@ -16,11 +16,10 @@ from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
 from muisti.core.model.choices import BATCH_MAX
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
-from muisti.core.model.filing import DocumentName
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.operations import ELSEWHERE, Erasure
 from muisti.core.model.outcomes import Plan, Planned
-from muisti.core.model.places import ObjectName
+from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq

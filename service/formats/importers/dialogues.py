@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from muisti.core.model.conversations import USERS_MAX
+from muisti.core.conversations.model import USERS_MAX
 from muisti.core.model.messages import ASSISTANT, joined
 from muisti.core.model.places import Level
 from muisti.core.model.values import NAME_MAX, REASON_MAX, SOURCES_MAX

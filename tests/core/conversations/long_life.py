@@ -8,13 +8,13 @@ from typing import TypeVar
 
 import msgspec
 
+from muisti.core.conversations.model import Change, NewObject, Turn
+from muisti.core.conversations.view import Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import Change, NewObject, Turn
 from muisti.core.model.errors import Conflict, ConversationClosed, MuistiError, NotFound, PlaceTaken
 from muisti.core.model.outcomes import Undo
 from muisti.core.query.points import AsOf
-from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import named, stream, talks
 from tests.core.fakes import SPACE
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from muisti.core.conversations.model import Streamed, Turn
+from muisti.core.conversations.view import Conversations, Stream
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import Streamed, Turn
 from muisti.core.model.places import Level, ObjectName
 from muisti.core.model.times import from_us
-from muisti.core.views.conversations import Conversations, Stream
 from tests.core.fakes import NOON, SPACE
 
 

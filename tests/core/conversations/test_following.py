@@ -3,17 +3,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from muisti.core.conversations.model import Change, NewObject, Streamed, Turn
 from muisti.core.conversations.summaries import TOPICS
 from muisti.core.conversations.topics import spans_of
+from muisti.core.conversations.view import Stream, Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import Change, NewObject, Streamed, Turn
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
-from muisti.core.views.conversations import Stream, Wanted
 from tests.core.fakes import SPACE
 
 NAME = "c-1"

@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from muisti.core.conversations.adopting import Adopted
+from muisti.core.conversations.model import Change, NewObject
+from muisti.core.conversations.view import Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.choices import UNDO_MAX
-from muisti.core.model.conversations import Change, NewObject
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, NotFound, PlaceTaken, Stale
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.points import parse as point
 from muisti.core.query.query import Query
-from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import at, named, said, stream, talks, texts
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import Stores

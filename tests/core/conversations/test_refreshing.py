@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from muisti.core.conversations.following import KIND
+from muisti.core.conversations.view import Stream
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.tasks import Task
 from muisti.core.store.database import Statement
-from muisti.core.views.conversations import Stream
 from tests.core.conversations.test_following import CAT, FLAT, NOON, said
 from tests.core.fakes import SPACE, open_engine
 from tests.core.operations.transfer.importing.test_work import At, Deadly, Died

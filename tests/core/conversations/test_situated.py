@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from muisti.core.conversations.model import Change, NewObject, Object, Turn
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import Change, NewObject, Object, Turn
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Json, Memory

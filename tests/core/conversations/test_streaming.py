@@ -6,9 +6,10 @@ import pytest
 from msgspec import structs
 
 from muisti.core.conversations.context.request import Request
+from muisti.core.conversations.model import Change, Turn
+from muisti.core.conversations.view import Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import Change, Turn
 from muisti.core.model.errors import (
     Conflict,
     Forbidden,
@@ -21,7 +22,6 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
-from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import at, named, said, stream, talks, texts
 from tests.core.fakes import SPACE, open_engine
 from tests.stores import Stores

@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 from msgspec import structs
 
+from muisti.core.conversations.model import Change, NewObject
+from muisti.core.conversations.view import Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Change, NewObject
 from muisti.core.model.outcomes import Undo
 from muisti.core.query.points import parse as point
-from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import named, said, stream, talks
 from tests.core.fakes import SPACE, Clock
 

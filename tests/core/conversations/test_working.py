@@ -4,15 +4,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from muisti.core.conversations.model import Entry, Turn, Working
+from muisti.core.conversations.view import Stream
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Entry, Turn, Working
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.places import ObjectName
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.text.terms import count_tokens
-from muisti.core.views.conversations import Stream
 from tests.core.fakes import NOON, SPACE, Clock
 from tests.examples import examples
 

@@ -5,9 +5,10 @@ import random
 import re
 from collections.abc import Iterator
 
-from muisti.core.model.documents import Cut
-from muisti.core.model.filing import DocumentName, FileFacts, NewDocument
-from muisti.core.views.documents import Cuts, Documents, Incoming
+from muisti.core.documents.model import FileFacts, NewDocument
+from muisti.core.documents.view import Cuts, Documents, Incoming
+from muisti.core.model.places import DocumentName
+from muisti.core.parsing.pieces import Cut
 
 _SENTENCE = re.compile(r"[^.]*\.?\s*")
 

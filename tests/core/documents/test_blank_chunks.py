@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from muisti.core.documents.view import Chunking, Held, Job, Reading
 from muisti.core.engine import Engine
-from muisti.core.model.filing import DocumentName
+from muisti.core.model.places import DocumentName
 from muisti.core.query.query import Query
-from muisti.core.views.documents import Chunking, Held, Job, Reading
 from tests.core.fakes import Clock, WordEncoder
 from tests.stores import at
 

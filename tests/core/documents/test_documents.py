@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muisti.core.documents import sql
+from muisti.core.documents.model import FileFacts, Listed, NewDocument, structure_of
 from muisti.core.documents.planning import document_draft
+from muisti.core.documents.view import Filter
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.documents import Cut
 from muisti.core.model.errors import Conflict, InvalidInput, MergeConflict, NotFound, SensitiveContent
-from muisti.core.model.filing import DocumentName, FileFacts, Listed, NewDocument, structure_of
 from muisti.core.model.outcomes import Strategy, Undo
+from muisti.core.model.places import DocumentName
 from muisti.core.model.values import DOCUMENT_MAX, METADATA_MAX
+from muisti.core.parsing.pieces import Cut
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
-from muisti.core.store.sql import documents as sql
-from muisti.core.views.documents import Filter
 from tests.core.documents.made import edited, incoming, new, prose, text_of
 from tests.core.fakes import Clock, WordEncoder
 from tests.stores import Stores, migrated

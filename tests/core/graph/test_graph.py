@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
+from muisti.core.conversations.model import Turn
 from muisti.core.engine import Engine
 from muisti.core.graph.entities.name_keys import code_of
 from muisti.core.graph.merging import NEAR
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from muisti.core.engine import Engine
-from muisti.core.model.filing import DocumentName
+from muisti.core.model.places import DocumentName
 from muisti.core.model.values import Draft
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query

@@ -2,8 +2,8 @@
 
 import pytest
 
+from muisti.core.conversations.model import Turn
 from muisti.core.engine import Engine
-from muisti.core.model.conversations import Turn
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
 from muisti.core.text.discourse.signals import suggested

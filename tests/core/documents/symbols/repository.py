@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Mapping
 
+from muisti.core.documents.model import FileFacts, NewDocument
+from muisti.core.documents.view import Cuts, Incoming
 from muisti.core.engine import Engine
-from muisti.core.model.documents import Cut
-from muisti.core.model.filing import DocumentName, FileFacts, NewDocument
-from muisti.core.views.documents import Cuts, Incoming
+from muisti.core.model.places import DocumentName
+from muisti.core.parsing.pieces import Cut
 from tests.core.fakes import SPACE
 
 FILES = {

@@ -2,10 +2,10 @@
 
 import pytest
 
+from muisti.core.conversations.model import Turn
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import CHECKS
-from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.messages import messages_of
 from muisti.core.model.quality import Finding, Limits, Report

@@ -6,7 +6,7 @@ A name is looked up in one category: names of another category, or of none, are 
 from collections.abc import Sequence
 from typing import cast
 
-from muisti.core.model.conversations import Counted
+from muisti.core.conversations.model import Counted
 from muisti.core.model.places import Level
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory

@@ -6,7 +6,7 @@ A path is looked up in one category. The chunks of a document are the memories o
 import json
 from collections.abc import Sequence
 
-from muisti.core.model.filing import DocumentSort
+from muisti.core.documents.model import DocumentSort
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Refusal, Scalar, Statement, refuse

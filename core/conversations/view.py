@@ -9,6 +9,17 @@ from muisti.core.conversations.adopting import Adopted as Adopted
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import KIND as KIND
 from muisti.core.conversations.following import Following, with_topics
+from muisti.core.conversations.model import (
+    Change,
+    Entry,
+    ExchangePage,
+    Kept,
+    NewObject,
+    Object,
+    ObjectPage,
+    Streamed,
+    Working,
+)
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import READ_MAX, SUGGESTIONS_MAX, Reader, Suggestion, suggestions
 from muisti.core.conversations.reading import Suggestions as Suggestions
@@ -20,17 +31,6 @@ from muisti.core.conversations.summaries import Summaries, Write
 from muisti.core.conversations.summaries import WriteFailed as WriteFailed
 from muisti.core.conversations.topics import Conversation, Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.model.conversations import (
-    Change,
-    Entry,
-    ExchangePage,
-    Kept,
-    NewObject,
-    Object,
-    ObjectPage,
-    Streamed,
-    Working,
-)
 from muisti.core.model.outcomes import Ending, Written
 from muisti.core.model.places import TURN_MAX, Level, ObjectName
 from muisti.core.model.values import LIMIT_MAX, IfMatch, Memory, RequestKey, Seq

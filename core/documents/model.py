@@ -11,31 +11,17 @@ from typing import Literal, get_args
 import msgspec
 
 from muisti.core.model.choices import Importance, SourceClass
-from muisti.core.model.chunk_places import Chunk
-from muisti.core.model.documents import Cut
+from muisti.core.model.chunks import Chunk
 from muisti.core.model.outcomes import Flag, Plan
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Seq
+from muisti.core.parsing.pieces import Cut
 
 DocumentSort = Literal["path", "-path", "-indexed_at", "indexed_at"]
 DOCUMENT_SORTS: tuple[DocumentSort, ...] = get_args(DocumentSort)
 Outcome = Literal["created", "updated", "unchanged", "moved"]
 SYNC_MAX = 100_000  # paths in one request
 NAME_BYTES, PLACE_BYTES = 1_000, 5_000  # of JSON: of a title or a name in a structure, and of all of a sort together
-
-
-class DocumentName(msgspec.Struct, frozen=True, kw_only=True):
-    """The path of a document, or the id of its memory.
-
-    A path is looked up in the category of the caller, or in `category` for callers of all categories; None for
-    documents without one.
-    """
-
-    name: str
-    category: str | None = None
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):

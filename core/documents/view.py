@@ -15,6 +15,7 @@ from muisti.core.documents.files import Stated as Stated
 from muisti.core.documents.ingesting import KIND as KIND
 from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.ingesting import holds_documents as holds_documents
+from muisti.core.documents.model import ChunkPage, Document, DocumentPage, Listed, NewDocument, Pruned, Stored, Synced
 from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.pruning import Look as Look
 from muisti.core.documents.pruning import Source as Source
@@ -39,18 +40,8 @@ from muisti.core.model.choices import (
 )
 from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import (
-    ChunkPage,
-    Document,
-    DocumentName,
-    DocumentPage,
-    Listed,
-    NewDocument,
-    Pruned,
-    Stored,
-    Synced,
-)
 from muisti.core.model.outcomes import Ending
+from muisti.core.model.places import DocumentName
 from muisti.core.model.values import RequestKey, Seq
 from muisti.core.parsing.chunking.cutting import Preview as Preview
 from muisti.core.parsing.chunking.options import STRATEGIES as STRATEGIES

@@ -5,7 +5,7 @@ A conversation is named within a category; None is that of memories without one.
 
 from typing import NamedTuple, cast
 
-from muisti.core.model.conversations import Entry
+from muisti.core.conversations.model import Entry
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.places import TURN_MAX
 from muisti.core.model.times import from_us, to_us
