@@ -21,8 +21,8 @@ from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.database import Rows, Statement
 from muisti.core.support.meters import silent
 from tests.core.fakes import NOON, SPACE, add, open_engine
-from tests.core.graph.plain import toy_reader
 from tests.durability.test_backup import busy, rows_at
+from tests.graph.plain import toy_reader
 from tests.stores import FileStore, RemoteStore
 
 # What one side or the other might not keep.

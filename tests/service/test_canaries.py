@@ -32,9 +32,9 @@ from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, Clock, open_engine
-from tests.core.graph.plain import toy_reader
 from tests.core.operations.erasure.test_eraser import assert_clean, everything, files, packs
 from tests.core.operations.erasure.test_purging import told
+from tests.graph.plain import toy_reader
 from tests.stores import FileStore, RemoteStore, Store, Stores
 
 API = f"/v1/spaces/{SPACE}"

@@ -13,8 +13,8 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
 from muisti.core.read.reading import find_space
 from muisti.core.store.sql import chunks, version_rows
-from tests.core.documents.made import edited, incoming, prose
 from tests.core.fakes import Clock, WordEncoder
+from tests.documents.made import edited, incoming, prose
 from tests.stores import Stores, migrated
 
 SPACE = "default"

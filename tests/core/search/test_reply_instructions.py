@@ -8,7 +8,7 @@ from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
 from muisti.core.text.discourse.signals import suggested
 from muisti.core.text.terms import count_tokens
-from tests.core.conversations.talking import stream
+from tests.conversations.talking import stream
 from tests.core.fakes import SPACE
 
 ORDER = "Always use metric units when I ask about physics."

@@ -11,7 +11,7 @@ from muisti.core.model.messages import messages_of
 from muisti.core.model.quality import Finding, Limits, Report
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
-from tests.core.conversations.talking import stream
+from tests.conversations.talking import stream
 from tests.core.fakes import SPACE, Clock
 
 DAYS = ("Fridays", "Fridays", "Mondays")

@@ -13,7 +13,7 @@ from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.places import Span, spans_of
 from muisti.core.model.values import Draft, RequestKey
-from tests.core.conversations.talking import named, said, stream, talks, texts
+from tests.conversations.talking import named, said, stream, talks, texts
 from tests.core.fakes import SPACE
 
 
