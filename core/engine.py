@@ -11,11 +11,11 @@ from muisti.core.embedding.models import Hosted, Models, SecondModels
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.extraction import usual_reader
 from muisti.core.graph.indexing import step
+from muisti.core.graph.model import Unread
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.choices import OFF, SecondQuery
 from muisti.core.model.errors import MuistiError
-from muisti.core.model.graph import Unread
 from muisti.core.model.operations import AuditPage
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space

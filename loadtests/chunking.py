@@ -24,10 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtests import texts
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.parsing.chunking.options import Chunking, Strategy
 from muisti.core.parsing.code.grammars import language_of
+from muisti.core.parsing.pieces import Piece
 from muisti.core.text.terms import count_tokens
 
 SHOWN: tuple[Strategy, ...] = ("auto", "recursive", "heading", "sentence", "fixed")

@@ -18,15 +18,15 @@ from pathlib import Path
 
 from rich.console import Console
 
+from muisti.core.documents.model import FileFacts, NewDocument
+from muisti.core.documents.view import Cuts, Incoming
 from muisti.core.graph.indexing import KIND
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.documents import Cut
-from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.tasks import Task
+from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Rows, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.tasks.claim import Claim, Kind
-from muisti.core.views.documents import Cuts, Incoming
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings

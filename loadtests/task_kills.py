@@ -22,14 +22,14 @@ from rich.table import Table
 
 from deploy.cluster.sqld import Sqld
 from loadtests.task_worker import BAD, PAUSE_SECONDS, settings
+from muisti.core.documents.view import KIND as INGEST
+from muisti.core.documents.view import File, Filter, Job
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.filing import DocumentName
+from muisti.core.model.places import DocumentName
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.query.points import Wanted
 from muisti.core.tasks.tasks import Submission
-from muisti.core.views.documents import KIND as INGEST
-from muisti.core.views.documents import File, Filter, Job
 from muisti.service.app.app import open_engine
 
 ROOT = Path(__file__).parents[1]

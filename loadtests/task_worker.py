@@ -10,11 +10,11 @@ import sys
 import time
 from pathlib import Path
 
+from muisti.core.documents.view import KIND as INGEST
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
 from muisti.core.tasks.claim import GROUP, Claim, Kind
-from muisti.core.views.documents import KIND as INGEST
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings

@@ -89,9 +89,10 @@ def _choice(path: str, test: str, text: str, imports: set[str]) -> Choice | None
 
 
 def _folders(path: PurePath) -> set[PurePath]:
-    """Return the folder of tests that mirrors that of a module, and for a folder in a folder the one around it too."""
+    """Return the folders of tests of a module: of its capability, its mirror, and that around a folder in a folder."""
     mirror = PurePath("tests", path.parent)
-    return {mirror, mirror.parent} if len(mirror.parts) > len(("tests", "core", "store")) else {mirror}
+    found = {mirror, PurePath("tests", *path.parts[1:-1])} if path.parts[0] in INSTALLED else {mirror}
+    return found | {mirror.parent} if len(mirror.parts) > len(("tests", "core", "store")) else found
 
 
 def examples(changed: Iterable[str], texts: Mapping[str, str]) -> list[str]:

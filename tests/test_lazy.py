@@ -25,7 +25,7 @@ LATE = {
         "muisti.service.app.server",
     ): "all of the service, when another ASGI server asks for it",
     ("service/app/app.py", "muisti.service.auth.tokens"): "250 ms, only where the settings speak of tokens",
-    ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
+    ("service/app/app.py", "muisti.service.openapi.specification"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",
     ("service/pages/mount.py", "muisti.service.pages.app"): "200 ms, when somebody opens a page",
     ("service/mcp/route.py", "muisti.service.mcp.manager"): "900 ms: the SDK, which plain calls do without",

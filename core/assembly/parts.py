@@ -13,6 +13,7 @@ from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
+from muisti.core.conversations.view import Conversations, Discourse
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.documents.ingesting import Ingest, Ingester
 from muisti.core.documents.pruning import Ender, Pruner
@@ -20,6 +21,7 @@ from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
 from muisti.core.documents.symbols.indexing import CodeIndex
 from muisti.core.documents.symbols.reading import CodeReader
+from muisti.core.documents.view import Code, Documents
 from muisti.core.embedding.models import Models
 from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.decisions import GraphDecisions
@@ -28,6 +30,7 @@ from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex, GraphWork
 from muisti.core.graph.pagerank import EntityFilters, Incidences, Walks
 from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.view import Graph
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import OWNER
 from muisti.core.index.cache import Indexes
@@ -52,9 +55,6 @@ from muisti.core.support.meters import Meters
 from muisti.core.support.waiting import ChangeNotifier
 from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.views.conversations import Conversations, Discourse
-from muisti.core.views.documents import Code, Documents
-from muisti.core.views.graph import Graph
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review

@@ -11,16 +11,18 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
+from muisti.core.conversations.model import DEFAULT_SESSION, NewObject
 from muisti.core.conversations.naming import object_draft, users_of
+from muisti.core.conversations.sql import conversations
 from muisti.core.embedding.models import Models
 from muisti.core.model.choices import BATCH_MAX
-from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.places import ObjectName, place_of
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import conversations, inserting, memories, version_rows
+from muisti.core.store.sql import hierarchy, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.summarise import title_by
 from muisti.core.write.begun import Call, Part
@@ -136,7 +138,7 @@ class Adopter:
         above = [one.place for one in (*parents, *sessions)]
         (rows, there) = self._database.read([
             memories.by_rows([one.row for one in chosen]),
-            conversations.at_places(space, category, [*places, *above]),
+            hierarchy.at_places(space, category, [*places, *above]),
         ])  # fmt: skip
         known = pretended | {place_of(version_rows.memory(row, space.space.name)) or "" for row in there}
         living = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in rows}

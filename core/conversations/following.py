@@ -5,10 +5,10 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from muisti.core.conversations.model import Streamed
 from muisti.core.conversations.reading import Reader, Wanted
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Conversation, Topics, spans_of
-from muisti.core.model.conversations import Streamed
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, QuotaExceeded, SensitiveContent
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock

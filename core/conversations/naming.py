@@ -3,8 +3,9 @@
 import uuid
 from collections.abc import Sequence
 
-from muisti.core.model.conversations import DEFAULT_SESSION, USERS_MAX, NewObject, ObjectName
+from muisti.core.conversations.model import DEFAULT_SESSION, USERS_MAX, NewObject
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.places import ObjectName
 from muisti.core.model.values import NAME_MAX, REASON_MAX, Draft, Json
 from muisti.core.text.speakers import is_side
 from muisti.core.text.terms import fold

@@ -5,22 +5,24 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from muisti.core.conversations.model import Change, Counted, Kept, NewObject, Object
 from muisti.core.conversations.naming import check_name, check_title, check_users, generated, object_draft, spans_of
 from muisti.core.conversations.reading import missing, one
+from muisti.core.conversations.sql import conversations
 from muisti.core.conversations.topics import taking
 from muisti.core.embedding.models import Models
-from muisti.core.model.conversations import Change, Counted, Ending, Kept, Level, NewObject, Object, ObjectName, name_of
 from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.operations import Action
-from muisti.core.model.outcomes import Quota, Written
+from muisti.core.model.outcomes import Ending, Quota, Written
+from muisti.core.model.places import Level, ObjectName, name_of
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, IfMatch, Json, Memory
 from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import conversations, inserting, operations, quotas, version_rows
+from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call, Part
@@ -106,7 +108,7 @@ class Objects:
         def attempt(found: SpaceRow) -> Written:
             settled = self._home(found, name, call)
             _, memory = self._find(found, settled, call)
-            belongs = conversations.members(found, name.level, (settled.name, name.conversation), settled.category)
+            belongs = hierarchy.members(found, name.level, (settled.name, name.conversation), settled.category)
             (rows,) = self._database.read([conversations.kinds_of(belongs)])
             told.clear()
             told.update({str(kind): int(str(number)) for kind, number in rows})
@@ -160,7 +162,7 @@ class Objects:
 
     def _session(self, space: SpaceRow, name: ObjectName) -> list[Draft]:
         """Return the draft of a session that is not there; none when it is, and open."""
-        (rows,) = self._database.read([conversations.at_places(space, name.category, [name.place])])
+        (rows,) = self._database.read([hierarchy.at_places(space, name.category, [name.place])])
         if rows:
             _check_open(version_rows.memory(rows[0], space.space.name))
             return []
@@ -172,7 +174,7 @@ class Objects:
         accepted.reverse()
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
         versions = ready(made, space, self._models)
-        (there,) = self._database.read([conversations.at_places(space, name.category, [name.place])])
+        (there,) = self._database.read([hierarchy.at_places(space, name.category, [name.place])])
         if there and not self._transactions.is_known(call):
             raise PlaceTaken(name.level, name.name)
         plan = taking(self._database, space, name, drafts[-1], call.now) if name.level == "topic" else Plan()

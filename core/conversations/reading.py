@@ -8,28 +8,26 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import (
+from muisti.core.conversations.model import (
     CONVERSATION_SORTS,
-    TURN_MAX,
     ConversationSort,
     ExchangePage,
-    Level,
     Object,
-    ObjectName,
     ObjectPage,
     State,
-    name_of,
 )
+from muisti.core.conversations.sql import conversations
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.messages import messages_of
+from muisti.core.model.places import TURN_MAX, Level, ObjectName, name_of
 from muisti.core.model.values import LIMIT_MAX, Draft, Memory, Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import home, namespace, situated
 from muisti.core.read.reading import find_space, point_of, read_at
 from muisti.core.store.database import Database, Row, Scalar, Statement
-from muisti.core.store.sql import conversations, version_rows
-from muisti.core.store.sql.conversations import Condition
+from muisti.core.store.sql import hierarchy, version_rows
+from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.signals import stating
 
@@ -167,9 +165,9 @@ def missing(name: ObjectName) -> NotFound:
 
 def one(space: SpaceRow, name: ObjectName, point: Point) -> Statement:
     """Return the SQL of one object of a category with its sizes, as it was at a point."""
-    conditions = [conversations.in_category(name.category), conversations.named(name.level, name.name)]
+    conditions = [hierarchy.in_category(name.category), hierarchy.named(name.level, name.name)]
     if name.conversation is not None:
-        conditions.append(conversations.named("conversation", name.conversation))
+        conditions.append(hierarchy.named("conversation", name.conversation))
     return conversations.objects(space, name.level, conditions, point)
 
 
@@ -181,11 +179,11 @@ def object_of(row: Row, space: str, level: Level) -> Object:
 
 def _conditions(wanted: Wanted, caller: Caller) -> list[Condition]:
     category = namespace(caller, wanted.category)
-    found = [] if category is None and wanted.level != "topic" else [conversations.in_category(category)]
+    found = [] if category is None and wanted.level != "topic" else [hierarchy.in_category(category)]
     if wanted.session is not None:
-        found.append(conversations.named("session", wanted.session))
+        found.append(hierarchy.named("session", wanted.session))
     if wanted.conversation is not None:
-        found.append(conversations.named("conversation", wanted.conversation))
+        found.append(hierarchy.named("conversation", wanted.conversation))
     if wanted.user is not None:
         found.append(conversations.of_user(wanted.user))
     if wanted.state is not None:

@@ -9,26 +9,19 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import structs
 
+from muisti.core.conversations.model import DEFAULT_SESSION, EXCHANGES_MAX, Arrived, NewObject, Streamed, Turn
 from muisti.core.conversations.naming import check_name, object_draft, users_of
+from muisti.core.conversations.sql import conversations
 from muisti.core.embedding.models import Models
-from muisti.core.model.conversations import (
-    DEFAULT_SESSION,
-    EXCHANGES_MAX,
-    Arrived,
-    NewObject,
-    ObjectName,
-    Streamed,
-    Turn,
-    place_of,
-)
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.messages import joined
 from muisti.core.model.outcomes import Quota, Written
+from muisti.core.model.places import ObjectName, place_of
 from muisti.core.model.values import Draft, Json, Memory, is_blank
 from muisti.core.read.hierarchy import namespace
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import conversations, inserting, quotas, version_rows
+from muisti.core.store.sql import hierarchy, inserting, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks
@@ -145,7 +138,7 @@ class Streamer:
         named = sorted({turn.turn for turn in adding.stream.turns if turn.turn is not None})
         places = [adding.conversation.place, *(f"exchange/{name}\x1f{turn}" for turn in named)]
         rows, sessions, last = self._database.read([
-            conversations.at_places(space, category, places),
+            hierarchy.at_places(space, category, places),
             conversations.session_of(space, category, name, adding.stream.session or DEFAULT_SESSION),
             conversations.last_turn(space, category, name),
         ])  # fmt: skip

@@ -16,16 +16,17 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from muisti.core.conversations.sql import topics
 from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import SourceClass
-from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
 from muisti.core.model.messages import messages_of
+from muisti.core.model.places import TURN_MAX
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows
-from muisti.core.store.sql import topics, version_rows
+from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.text.discourse.summarise import Rarity, Turn, summarise
@@ -206,7 +207,7 @@ class Summaries:
             self._database.primary,
             conversation.space,
             lambda row: [
-                topics.objects(row, *of, call.now, "conversation", "topic", "summary"),
+                hierarchy.objects(row, *of, call.now, "conversation", "topic", "summary"),
                 topics.hashes(row, *of, call.now),
             ],
         )
@@ -219,7 +220,7 @@ class Summaries:
         self, space: SpaceRow, conversation: Conversation, spans: Iterable[tuple[int, int]], call: Call
     ) -> list[Memory]:
         of = conversation.category, conversation.name
-        asked = [topics.exchanges(space, *of, span, call.now, READ) for span in spans]
+        asked = [hierarchy.exchanges(space, *of, span, call.now, READ) for span in spans]
         return [one for rows in self._database.primary.read(asked) for one in _memories(rows, space.space.name)]
 
     def _replace(

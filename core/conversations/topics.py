@@ -13,16 +13,17 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from muisti.core.conversations.sql import topics
+from muisti.core.conversations.sql.topics import Said
 from muisti.core.embedding.vectors import restored
-from muisti.core.model.conversations import ObjectName, Span, spans_of, without
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken, SensitiveContent
 from muisti.core.model.outcomes import Written
+from muisti.core.model.places import ObjectName, Span, spans_of, without
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.reading import read
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import topics, version_rows
+from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.topics import Said
 from muisti.core.support.waiting import Locks, Overtaken
 from muisti.core.text.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.write.begun import Call
@@ -39,7 +40,7 @@ def taking(database: Database, space: SpaceRow, name: ObjectName, draft: Draft, 
     """
     given = cast("list[Span]", draft.structure.get("spans", []))
     of = name.category, name.conversation or ""
-    (rows,) = database.read([topics.objects(space, *of, now, "topic")])
+    (rows,) = database.read([hierarchy.objects(space, *of, now, "topic")])
     ends: list[Memory] = []
     changes: list[tuple[Row, Draft]] = []
     for row in rows:
@@ -270,7 +271,7 @@ class Topics:
         of = conversation.category, conversation.name
 
         def attempt(space: SpaceRow) -> Written:
-            asked = [topics.objects(space, *of, call.now, "topic"), *topics.covered(space, *of)]
+            asked = [hierarchy.objects(space, *of, call.now, "topic"), *topics.covered(space, *of)]
             rows, _, numbers = self._database.primary.read(asked)
             found = [(row, version_rows.memory(row, conversation.space)) for row in rows]
             return self._keeper.commit(space, plan(space, found, cast("int | None", numbers[0][0]) or 0), call)

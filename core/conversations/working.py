@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec.structs import replace
 
+from muisti.core.conversations.model import BUDGET_MAX, KEPT_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
+from muisti.core.conversations.sql import topics
 from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
-from muisti.core.model.conversations import BUDGET_MAX, KEPT_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
 from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
 from muisti.core.model.messages import messages_of
 from muisti.core.model.outcomes import Quota
@@ -21,7 +22,7 @@ from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find, read
 from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import quotas, topics, version_rows
+from muisti.core.store.sql import hierarchy, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.segmentation import Vectors
 from muisti.core.text.discourse.signals import importance, joint, novelty, signals
@@ -119,7 +120,9 @@ class WorkingMemory:
     def _entries(self, conversation: Conversation, call: Call) -> tuple[SpaceRow, Memory, list[Entry]]:
         of = conversation.category, conversation.name
         space, (rows,) = read(
-            self._database.primary, conversation.space, lambda row: [topics.objects(row, *of, call.now, "conversation")]
+            self._database.primary,
+            conversation.space,
+            lambda row: [hierarchy.objects(row, *of, call.now, "conversation")],
         )
         if not rows:
             raise NotFound("conversation", conversation.name)

@@ -13,18 +13,21 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
+from muisti.core.documents import sql as documents
 from muisti.core.documents.files import Cuts
+from muisti.core.documents.model import Document, NewDocument, Outcome, Put
 from muisti.core.documents.planning import Alignment, Coming, chunk_draft
 from muisti.core.embedding.models import Models
-from muisti.core.model.documents import Cut
+from muisti.core.model.chunks import overlap_of
 from muisti.core.model.errors import PlaceTaken, TooLarge
-from muisti.core.model.filing import Document, NewDocument, Outcome, Put, overlap_of
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag, Plan, Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.operations.transfer.importing.staging import clear, write
+from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import bulk_replace, documents, imports, inserting, memories, quotas, spaces, version_rows
+from muisti.core.store.sql import bulk_replace, imports, inserting, memories, quotas, spaces, version_rows
+from muisti.core.store.sql.chunks import torn
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
@@ -255,7 +258,7 @@ class Batches:
         ended = [(one.id, one.version) for work in works for one in work.alignment.ended]
         staged = [work.staging for work in works if work.staging is not None]
         tail = [*self._ends(space, ended, call), *(each for one in staged for each in one.move())]
-        tail += [documents.torn(space, [version_rows.raw(work.id) for work in works])]
+        tail += [torn(space, [version_rows.raw(work.id) for work in works])]
         last = parts[-1]
         limits = quotas.refuse_more(space, self._quota)
         parts[-1] = structs.replace(last, statements=[*last.statements, *tail, limits])

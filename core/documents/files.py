@@ -12,14 +12,14 @@ from typing import Any, BinaryIO, Self, cast
 
 import msgspec
 
+from muisti.core.documents.model import FileFacts, NewDocument
 from muisti.core.model.choices import Importance, SourceClass
-from muisti.core.model.documents import Cut
-from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.tasks import NewItem
 from muisti.core.model.values import Json
 from muisti.core.parsing.chunking.options import Chunking
 from muisti.core.parsing.detect import LANGUAGES
 from muisti.core.parsing.parsed import Parsed
+from muisti.core.parsing.pieces import Cut
 from muisti.core.text.language import told
 
 CUTS_IN_MEMORY = 4_000_000  # characters

@@ -20,11 +20,11 @@ from muisti.core.documents.files import (
     language_of,
     stated_document,
 )
+from muisti.core.documents.model import Stored
 from muisti.core.documents.storing import Incoming, Storer
 from muisti.core.identity.caller import Caller
 from muisti.core.model.decoding import convert
 from muisti.core.model.errors import Busy, MuistiError, StoreUnavailable
-from muisti.core.model.filing import Stored
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.unreadable import Crashed, Missing, Unreadable

@@ -8,13 +8,14 @@ from typing import Any, cast
 import msgspec
 from msgspec import structs
 
+from muisti.core.documents import sql as documents
 from muisti.core.documents.files import key_of, of_chunk
-from muisti.core.model.documents import Cut
+from muisti.core.documents.model import PLACE_BYTES, Document, NewDocument, fitting, shortened, structure_of
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import PLACE_BYTES, Document, NewDocument, fitting, shortened, structure_of
 from muisti.core.model.values import DOCUMENT_MAX, Draft, Json, Memory
+from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.prepare import distinct_tags
 

@@ -9,20 +9,21 @@ from typing import Literal, cast
 import msgspec
 from msgspec import structs
 
+from muisti.core.documents import sql as documents
+from muisti.core.documents.model import SYNC_MAX, Document, Listed, Pruned, Synced
 from muisti.core.documents.planning import PAGE, check_path
 from muisti.core.documents.reading import Filter, conditions_of, find_document
 from muisti.core.embedding.models import Models
 from muisti.core.model.choices import BATCH_MAX, PruneStrategy
-from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput, TooLarge
-from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Pruned, Synced
-from muisti.core.model.outcomes import Plan, Quota, Written
+from muisti.core.model.outcomes import Ending, Plan, Quota, Written
+from muisti.core.model.places import DocumentName
 from muisti.core.model.values import Memory
 from muisti.core.parsing.code.grammars import language_of
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import documents, inserting, operations, quotas, version_rows
+from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
@@ -118,7 +119,7 @@ class Ender:
         own = structs.replace(within, category=category)
         conditions = conditions_of(own, call.caller)
         if category is None:
-            conditions.append(documents.in_category(None))
+            conditions.append(hierarchy.in_category(None))
         (rows,) = self._database.read([documents.every(space, conditions)])
         there = {memory.document or "": memory for row in rows for memory in [_memory(row, space)]}
         listed = {one.path: one for one in files}

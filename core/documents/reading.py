@@ -7,17 +7,20 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from muisti.core.documents import sql as documents
+from muisti.core.documents.model import DOCUMENT_SORTS, ChunkPage, Document, DocumentPage, DocumentSort, Totals
 from muisti.core.identity.caller import Caller
-from muisti.core.model import filing
+from muisti.core.model.chunks import Chunk, located, overlap_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
+from muisti.core.model.places import DocumentName
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space, point_of, read_at
 from muisti.core.store.database import Database, Row, Scalar, Statement
-from muisti.core.store.sql import documents, version_rows
-from muisti.core.store.sql.documents import Condition
+from muisti.core.store.sql import hierarchy, version_rows
+from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import fold
 
@@ -61,9 +64,7 @@ class DocumentReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def get(
-        self, space: str, name: filing.DocumentName, caller: Caller, now: int, as_of: AsOf | None
-    ) -> tuple[filing.Document, Seq]:
+    def get(self, space: str, name: DocumentName, caller: Caller, now: int, as_of: AsOf | None) -> tuple[Document, Seq]:
         """Return a document, given by its path or id.
 
         Raises:
@@ -84,7 +85,7 @@ class DocumentReader:
         sort: str | None,
         limit: int,
         cursor: str | None,
-    ) -> filing.DocumentPage:
+    ) -> DocumentPage:
         """Return a page of documents, and sums over all that meet the filter.
 
         Raises:
@@ -103,9 +104,9 @@ class DocumentReader:
         found, _, (rows, (sums,)) = read_at(self._database, space, as_of, now, ask)
         count, chunks, characters, size = cast(tuple[int, int, int, int], sums)
         more = len(rows) > limit
-        return filing.DocumentPage(
-            items=tuple(filing.Document(version_rows.memory(row, space)) for row in rows[:limit]),
-            totals=filing.Totals(documents=count, chunks=chunks, characters=characters, size=size),
+        return DocumentPage(
+            items=tuple(Document(version_rows.memory(row, space)) for row in rows[:limit]),
+            totals=Totals(documents=count, chunks=chunks, characters=characters, size=size),
             next_cursor=_cursor(order, rows[limit - 1]) if more else None,
             seq=found.seq,
         )
@@ -113,14 +114,14 @@ class DocumentReader:
     def chunks(
         self,
         space: str,
-        name: filing.DocumentName,
+        name: DocumentName,
         caller: Caller,
         now: int,
         as_of: AsOf | None,
         *,
         limit: int,
         cursor: str | None,
-    ) -> filing.ChunkPage:
+    ) -> ChunkPage:
         """Return a page of the chunks of a document, in order, each with its place in the text.
 
         Raises:
@@ -137,7 +138,7 @@ class DocumentReader:
         found, _, (rows,) = read_at(self._database, space, as_of, now, ask)
         items, end = _located(rows[:limit], space, place)
         more = len(rows) > limit
-        return filing.ChunkPage(
+        return ChunkPage(
             document=document,
             items=items,
             total=document.chunks,
@@ -146,8 +147,8 @@ class DocumentReader:
         )
 
     def text(
-        self, space: str, name: filing.DocumentName, caller: Caller, now: int, as_of: AsOf | None
-    ) -> tuple[filing.Document, Iterator[str]]:
+        self, space: str, name: DocumentName, caller: Caller, now: int, as_of: AsOf | None
+    ) -> tuple[Document, Iterator[str]]:
         """Return a document and its text in pieces. All of them show one point of history.
 
         Raises:
@@ -165,13 +166,13 @@ class DocumentReader:
             (rows,) = self._database.read([documents.chunks(space, document, point, after, TEXT_PAGE)])
             for row in rows:
                 memory = version_rows.memory(row, space.space.name)
-                yield memory.content[filing.overlap_of(memory) :]
+                yield memory.content[overlap_of(memory) :]
                 after = memory.position or 0
             if len(rows) < TEXT_PAGE:
                 return
 
 
-def find_document(database: Database, space: SpaceRow, name: filing.DocumentName, caller: Caller, now: int) -> Memory:
+def find_document(database: Database, space: SpaceRow, name: DocumentName, caller: Caller, now: int) -> Memory:
     """Return the current document of a name, which a write is about.
 
     Raises:
@@ -184,7 +185,7 @@ def find_document(database: Database, space: SpaceRow, name: filing.DocumentName
 def conditions_of(wanted: Filter, caller: Caller) -> list[Condition]:
     """Return the SQL of a filter, for what a caller sees."""
     category = namespace(caller, wanted.category)
-    found = [] if category is None else [documents.in_category(category)]
+    found = [] if category is None else [hierarchy.in_category(category)]
     if wanted.folder:
         found.append(documents.below(wanted.folder))
     if wanted.media_type is not None:
@@ -194,13 +195,13 @@ def conditions_of(wanted: Filter, caller: Caller) -> list[Condition]:
     return found
 
 
-def _named(space: SpaceRow, name: filing.DocumentName, point: Point) -> list[Statement]:
+def _named(space: SpaceRow, name: DocumentName, point: Point) -> list[Statement]:
     raw = id_bytes(name.name)
     by_id = [] if raw is None else [documents.by_id(space, raw, point)]
     return [documents.by_path(space, name.name, point), *by_id]
 
 
-def _chosen(answers: Sequence[Sequence[Row]], space: str, name: filing.DocumentName, caller: Caller) -> filing.Document:
+def _chosen(answers: Sequence[Sequence[Row]], space: str, name: DocumentName, caller: Caller) -> Document:
     category = namespace(caller, name.category)
     paths, *ids = ([version_rows.memory(row, space) for row in rows] for rows in answers)
     found = [one for one in (*paths, *(each for some in ids for each in some)) if caller.shows(one.category)]
@@ -211,15 +212,15 @@ def _chosen(answers: Sequence[Sequence[Row]], space: str, name: filing.DocumentN
     if len(found) > 1 and found[0].category is not None:
         told = ", ".join(str(one.category) for one in found)
         raise Conflict(f"document {name.name!r} is in {len(found)} categories ({told}); name one")
-    return filing.Document(found[0])
+    return Document(found[0])
 
 
-def _located(rows: Sequence[Row], space: str, place: _ChunkPlace) -> tuple[tuple[filing.Chunk, ...], _ChunkPlace]:
-    found: list[filing.Chunk] = []
+def _located(rows: Sequence[Row], space: str, place: _ChunkPlace) -> tuple[tuple[Chunk, ...], _ChunkPlace]:
+    found: list[Chunk] = []
     for row in rows:
         memory = version_rows.memory(row, space)
         characters, lines = cast(tuple[int, int], row[documents.CHARACTERS : documents.LINES + 1])
-        found.append(filing.located(memory, place.characters, place.lines))
+        found.append(located(memory, place.characters, place.lines))
         place = _ChunkPlace(memory.position or 0, place.characters + characters, place.lines + lines)
     return tuple(found), place
 
@@ -229,8 +230,8 @@ def _check_limit(limit: int) -> None:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
 
 
-def _order(sort: str | None, cursor: str | None) -> tuple[filing.DocumentSort, tuple[Scalar, bytes] | None]:
-    sorts: Sequence[str] = filing.DOCUMENT_SORTS
+def _order(sort: str | None, cursor: str | None) -> tuple[DocumentSort, tuple[Scalar, bytes] | None]:
+    sorts: Sequence[str] = DOCUMENT_SORTS
     if sort is not None and sort not in sorts:
         raise InvalidInput.at("$.sort", f"{sort[:40]!r} is none of {', '.join(sorts)}")
     if cursor is None:

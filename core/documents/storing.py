@@ -9,9 +9,11 @@ from typing import cast
 
 from msgspec import structs
 
+from muisti.core.documents import sql as documents
 from muisti.core.documents.batches import Batches, ChunkStaging, Work, memory_of, outcome, told
 from muisti.core.documents.batches import Incoming as Incoming
 from muisti.core.documents.files import key_of
+from muisti.core.documents.model import Document, NewDocument, Outcome, Put, Stored
 from muisti.core.documents.planning import (
     Alignment,
     Coming,
@@ -26,14 +28,13 @@ from muisti.core.documents.planning import (
 )
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document, NewDocument, Outcome, Put, Stored
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call

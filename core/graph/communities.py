@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.graph.model import Communities, Community
 from muisti.core.graph.pagerank import Ids, Incidence, Incidences
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import TELLING_MAX
-from muisti.core.model.graph import Communities, Community
 from muisti.core.query.points import AsOf
 
 ROUNDS = 10

@@ -11,9 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.graph.entities.name_keys import folded, norm
+from muisti.core.graph.model import EntityChange, NewRelation, RelationChange
 from muisti.core.model.choices import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS, RelationKind
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Json, Memory

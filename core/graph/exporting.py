@@ -9,13 +9,13 @@ from typing import NamedTuple, cast
 from msgspec.structs import replace
 
 from muisti.core.graph.merging import Group
+from muisti.core.graph.model import Edge, Entity, Node, Relation
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_ties
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import ENTITIES_MAX, TIE_KINDS
-from muisti.core.model.graph import Edge, Entity, Node, Relation
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
 

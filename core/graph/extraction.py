@@ -16,9 +16,9 @@ from muisti.core.graph.entities.name_keys import code_of, folded, initials, norm
 from muisti.core.graph.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
 from muisti.core.graph.facts.between import AUTHOR, Fact, Named
 from muisti.core.graph.facts.reading import facts
+from muisti.core.graph.model import Mention
 from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.model.choices import ME, NAME_CHARACTERS, RELATION_KINDS, EntityKind, RelationKind
-from muisti.core.model.graph import Mention
 from muisti.core.model.messages import messages
 from muisti.core.model.values import Json
 from muisti.core.parsing.detect import is_programming_language

@@ -12,11 +12,11 @@ from typing import TypeVar, cast
 import msgspec
 
 from muisti.core.graph.extraction import Reader, Source
+from muisti.core.graph.model import Extension, Unread
 from muisti.core.graph.sql import graph_rows
 from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound, StoreUnavailable
-from muisti.core.model.graph import Extension, Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Row

@@ -12,12 +12,7 @@ from muisti.core.graph.entities.name_keys import lookups
 from muisti.core.graph.groups import Groups, Named, StatedRelation, alike, closed, stated_relation
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.merging import Group
-from muisti.core.graph.sql import graph, graph_rows, graph_ties
-from muisti.core.graph.sql.graph_rows import Shown
-from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
-from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
-from muisti.core.model.graph import (
+from muisti.core.graph.model import (
     Alias,
     End,
     Entities,
@@ -30,6 +25,11 @@ from muisti.core.model.graph import (
     Relation,
     Relations,
 )
+from muisti.core.graph.sql import graph, graph_rows, graph_ties
+from muisti.core.graph.sql.graph_rows import Shown
+from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
+from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import from_us
 from muisti.core.query.points import AsOf, Point

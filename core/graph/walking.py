@@ -10,11 +10,11 @@ import msgspec
 
 from muisti.core.graph.facts.between import association
 from muisti.core.graph.merging import Group
+from muisti.core.graph.model import Neighbour, Neighbours, Path, Step
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_ties
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort, TieKind
-from muisti.core.model.graph import Neighbour, Neighbours, Path, Step
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement

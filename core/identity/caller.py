@@ -116,5 +116,10 @@ class Caller(msgspec.Struct, frozen=True):
         if not self.reads:
             raise Forbidden(f"a key without the scope read may not name what could be there already: {what}")
 
+    def check_whole(self) -> None:
+        """Raise `Forbidden` unless the caller sees all of a space."""
+        if not self.sees_all:
+            raise Forbidden("this needs a key that sees the whole space; this key sees a part of it")
+
 
 OWNER = Caller()  # for code that opens the database itself

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from muisti.core.model.choices import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
 from muisti.core.model.choices import Evidence as Evidence
 from muisti.core.model.choices import Match as Match
-from muisti.core.model.filing import Place
+from muisti.core.model.chunks import Place
 from muisti.core.model.values import Json, Memory, Passage, Seq, Stretch
 
 Reason = Literal[

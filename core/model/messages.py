@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from muisti.core.model.conversations import ASSISTANT, REPLY_GAP
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Draft, Json, Memory, is_blank
 
+REPLY_GAP = "\n\n"  # between both messages of an exchange
+ASSISTANT = "assistant"  # who replies, unless an exchange names somebody
 MESSAGES = ("user", "system")  # fields of a change to a turn, beside those of a memory
 _BOTH = "the turn has two messages, and this text does not say where the reply begins; send `user` and `system`"
 

@@ -377,3 +377,16 @@ class Stats(msgspec.Struct, frozen=True, kw_only=True):
     last_change_at: datetime | None
     usage: Usage | None
     seq: Seq
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts of what a deletion ends, or would end, by kind, and the point of history after it."""
+
+    counts: Mapping[str, int]
+    seq: Seq
+    plan: Plan | None = None
+    commit: float = 0.0
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())

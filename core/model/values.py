@@ -131,7 +131,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     `supersedes`, `superseded_by`, `parent_id` and `derived_from` are ids of other memories.
     `session`, `conversation` and `topic` are names within the space, `turn` is the place of an exchange in its
     conversation. `document` is the path of a document, on it and on its chunks; `position` orders these. The service
-    writes `structure` (core/model/conversations.py, core/model/documents.py).
+    writes `structure` (core/conversations/model.py, core/parsing/pieces.py).
     """
 
     id: str

@@ -22,7 +22,6 @@ from muisti.core.store.sql import (
     retention,
     spaces,
     telemetry,
-    topics,
     version_rows,
 )
 from muisti.core.store.sql.spaces import SpaceRow
@@ -174,10 +173,10 @@ class Upkeep:
 
     def release_expired(self, now: int) -> bool:
         """Delete some entries of working memory that have expired. Return whether more are left."""
-        expired = topics.expired_entries(now)
+        expired = retention.expired_entries(now)
         if not self._database.read([expired])[0]:
             return False
-        _, more = self._database.write([topics.sweep_entries(now, ENTRIES_AT_ONCE), expired])
+        _, more = self._database.write([retention.sweep_entries(now, ENTRIES_AT_ONCE), expired])
         return bool(more)
 
     def _names(self, ask: Statement) -> list[str]:

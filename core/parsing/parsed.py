@@ -7,8 +7,8 @@ from types import TracebackType
 
 from msgspec import Struct
 
-from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.parsing.detect import MEDIA_TYPES, Format
+from muisti.core.parsing.pieces import Piece, PieceKind
 
 MB = 1 << 20
 

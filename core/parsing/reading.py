@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import BinaryIO
 from zipfile import BadZipFile
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
 from muisti.core.model.values import is_blank
 from muisti.core.parsing.detect import (
@@ -26,6 +25,7 @@ from muisti.core.parsing.detect import (
 )
 from muisti.core.parsing.encodings import codec_of
 from muisti.core.parsing.parsed import Options, Parsed, installed, refusal, row, rule
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.text import MarkdownReader, decoded, lines, windows
 from muisti.core.parsing.workers import Workers
 from muisti.core.parsing.zipped import format_of_zip

@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.unreadable import Broken, UnknownFormat
 from muisti.core.parsing.detect import wide_encoding
 from muisti.core.parsing.encodings import MIXED, Guess, codec_of, escaped, fitting, guess
 from muisti.core.parsing.parsed import Outline
+from muisti.core.parsing.pieces import Piece, PieceKind
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

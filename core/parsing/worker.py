@@ -21,7 +21,6 @@ from typing import BinaryIO, NamedTuple
 
 from msgspec import structs
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, TimedOut, Unreadable
 from muisti.core.model.values import is_blank
 from muisti.core.parsing import frames
@@ -29,6 +28,7 @@ from muisti.core.parsing.detect import Format
 from muisti.core.parsing.formats import READERS, Reader
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.parsed import About, refusal
+from muisti.core.parsing.pieces import Piece
 
 # Shut a process off from the network, from other programs and from other processes, by a filter of system calls
 

@@ -9,11 +9,11 @@ from collections.abc import Generator, Iterator
 from time import monotonic
 from typing import BinaryIO
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import BY_CODE, Crashed, FileTooLarge, TimedOut, Unreadable
 from muisti.core.parsing import frames
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.parsed import About, Options
+from muisti.core.parsing.pieces import Piece
 from muisti.core.support.waiting import Turns, refuse_long
 
 PROGRAM = "muisti.core.parsing.worker"

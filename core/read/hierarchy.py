@@ -11,16 +11,16 @@ from typing import cast
 from msgspec import json, structs
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.messages import sound
+from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.reading import find_space, point_of
 from muisti.core.store.database import Database
-from muisti.core.store.sql import conversations, version_rows
+from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import fold
@@ -55,14 +55,14 @@ def home(database: Database, space: SpaceRow, name: ObjectName, caller: Caller, 
         Conflict: several categories have the name.
     """
     if name.level == "topic" and (raw := id_bytes(name.name)) is not None:
-        (rows,) = database.read([conversations.topic_of_id(space, raw, point)])
+        (rows,) = database.read([hierarchy.topic_of_id(space, raw, point)])
         for topic, conversation, category in cast("list[tuple[str, str, str | None]]", rows):
             is_home = name.category is None or fold(name.category) == fold(category or "")
             if conversation == name.conversation and caller.shows(category) and is_home:
                 return structs.replace(name, name=topic, category=category)
     if caller.category is not None or name.category is not None:
         return structs.replace(name, category=namespace(caller, name.category))
-    (rows,) = database.read([conversations.categories(space, name.level, name.name, name.conversation, point)])
+    (rows,) = database.read([hierarchy.categories(space, name.level, name.name, name.conversation, point)])
     found = [None if row[0] is None else str(row[0]) for row in rows]
     if len(found) > 1 and None not in found:
         told = ", ".join(map(str, found))
@@ -128,12 +128,12 @@ def _resolved(filter: Filter, ask: Ask, within: tuple[Leaf, ...] = ()) -> Filter
 
 def _objects(database: Database, space: SpaceRow, leaf: Leaf, within: Sequence[Leaf], point: Point) -> Sequence[Memory]:
     level = "conversation" if leaf.field == "session" else "topic"
-    condition = conversations.Condition(*where(leaf))
+    condition = hierarchy.Condition(*where(leaf))
     ids = [str(one) for one in leaf.operands if id_bytes(str(one)) is not None] if level == "topic" else []
     if ids and leaf.op in ("eq", "in"):
-        condition = conversations.or_of_id(condition, ids)
-    conditions = [condition, *(conversations.Condition(*where(one)) for one in within)]
-    (rows,) = database.read([conversations.plain(space, level, conditions, point, NAMES_MAX + 1)])
+        condition = hierarchy.or_of_id(condition, ids)
+    conditions = [condition, *(hierarchy.Condition(*where(one)) for one in within)]
+    (rows,) = database.read([hierarchy.plain(space, level, conditions, point, NAMES_MAX + 1)])
     if len(rows) > NAMES_MAX:
         raise InvalidInput.at("$.filter", f"{leaf.field} stands for more than {NAMES_MAX:,} {level}s; narrow it down")
     found = [version_rows.memory(row, space.space.name) for row in rows]
@@ -203,7 +203,7 @@ def situated(database: Database, space: SpaceRow, memories: Iterable[Memory], po
     names = {one.conversation for one in found if one.kind == "exchange" and one.conversation is not None}
     if not names:
         return found
-    (rows,) = database.read([conversations.above(space, sorted(names), point)])
+    (rows,) = database.read([hierarchy.above(space, sorted(names), point)])
     sessions: dict[tuple[str, str], str] = {}
     topics: dict[tuple[str, str], list[tuple[int, int, str]]] = {}
     for row in rows:

@@ -12,7 +12,7 @@ from muisti.core.index.lexical import Around, shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Doubles
 from muisti.core.model.choices import Signal
-from muisti.core.model.filing import located, overlap_of, place_of
+from muisti.core.model.chunks import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
     Fusion,
@@ -35,7 +35,7 @@ from muisti.core.search.factors import ages_in_days
 from muisti.core.search.rankers import Name, alpha_of
 from muisti.core.search.ranking import Ranked
 from muisti.core.store.database import Database
-from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql import chunks, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
@@ -233,10 +233,10 @@ def _moment(us: int | None) -> datetime | None:
 
 def placed(hits: tuple[Hit, ...], database: Database, space: SpaceRow, number: int) -> tuple[Hit, ...]:
     """Return hits with the places of chunks in their documents, as they were at change `number`."""
-    chunks = [hit.memory.id for hit in hits if hit.memory.kind == "chunk" and hit.memory.document is not None]
-    if not chunks:
+    ids = [hit.memory.id for hit in hits if hit.memory.kind == "chunk" and hit.memory.document is not None]
+    if not ids:
         return hits
-    (rows,) = database.read([documents.ends(space, [version_rows.raw(one) for one in chunks], Point(number, 0))])
+    (rows,) = database.read([chunks.ends(space, [version_rows.raw(one) for one in ids], Point(number, 0))])
     ends = {cast(bytes, row[0]): cast(tuple[int, int], row[1:3]) for row in rows}
     return tuple(_placed(hit, ends) for hit in hits)
 

@@ -3,13 +3,13 @@
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.conversations.view import Conversations, Discourse
+from muisti.core.documents.view import Code, Documents
+from muisti.core.graph.view import Graph
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.operations.spaces.forks import Timeline as Timeline
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
-from muisti.core.views.conversations import Conversations, Discourse
-from muisti.core.views.documents import Code, Documents
-from muisti.core.views.graph import Graph
 from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review as Review
 from muisti.core.views.write import Write

@@ -8,10 +8,10 @@ import msgspec
 
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.collisions import AddressTaken, Duplicate
-from muisti.core.model.conversations import name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Flag, Likeness, LikenessKind, Tally
+from muisti.core.model.places import name_of
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Memory, RequestKey, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement

@@ -5,10 +5,10 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.model.conversations import GRAPHIC, is_structural, name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, Stale
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Flag, Written
+from muisti.core.model.places import GRAPHIC, is_structural, name_of
 from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
 from muisti.core.query.points import Point
 from muisti.core.read.diff import differences

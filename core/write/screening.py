@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from muisti.core.identity.caller import Caller
 from muisti.core.model import fields
 from muisti.core.model.choices import Screening
-from muisti.core.model.conversations import REPLY_GAP
 from muisti.core.model.errors import Problem, SensitiveContent
-from muisti.core.model.messages import reply_at
+from muisti.core.model.messages import REPLY_GAP, reply_at
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
 from muisti.core.model.values import Draft, Json

@@ -12,12 +12,12 @@ from typing import cast
 from msgspec import Struct, structs
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.conversations import TURN_MAX, Span, spans_of
 from muisti.core.model.ids import id_text
+from muisti.core.model.places import TURN_MAX, Span, spans_of
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory
 from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import changes, derived, inserting, spaces, topics, version_rows
+from muisti.core.store.sql import changes, derived, hierarchy, inserting, spaces, version_rows
 from muisti.core.store.sql.derived import Kept
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
@@ -49,7 +49,7 @@ def topic_title(
     ranges = (first, last), (max(0, first - AROUND), first - 1), (last + 1, TURN_MAX)
     most = READ, AROUND, AROUND
     asked = [
-        topics.exchanges(space, *of, turns, now, limit + len(changed))
+        hierarchy.exchanges(space, *of, turns, now, limit + len(changed))
         for turns, limit in zip(ranges, most, strict=True)
     ]
     new = coming(changed, *of)

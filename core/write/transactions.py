@@ -12,7 +12,6 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.choices import BATCH_MAX, ChangeKind
 from muisti.core.model.collisions import Echo
-from muisti.core.model.conversations import place_of
 from muisti.core.model.errors import (
     ModelMismatch,
     NotFound,
@@ -23,6 +22,7 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.ids import IdSource
 from muisti.core.model.outcomes import Flag, Plan, Quota, Shift, Tally, Written
+from muisti.core.model.places import place_of
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
 from muisti.core.store.sql import bulk_replace, changes, inserting, memories, quotas, spaces, version_rows

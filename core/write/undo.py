@@ -27,9 +27,9 @@ from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import (
     changes,
-    conversations,
-    documents,
+    chunks,
     forks,
+    hierarchy,
     inserting,
     memories,
     operations,
@@ -295,7 +295,7 @@ class Undoer(msgspec.Struct, frozen=True):
         if not todo:
             raise NotFound("change to undo", "")
         leaving = [raw(one.last.id) for one in todo if one.leaves]
-        (rows,) = self.store.database.read([conversations.holding(space, leaving)])
+        (rows,) = self.store.database.read([hierarchy.holding(space, leaving)])
         created = {raw(one.last.id) for one in todo if one.before is None}
         stays = {id_text(row[0]): f"{row[1]} {row[2]}" for row in rows if row[0] in created}
         todo = [one for one in todo if one.last.id not in stays]
@@ -310,7 +310,7 @@ class Undoer(msgspec.Struct, frozen=True):
         parts = [*titles]
         parts += [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         if leaving:
-            parts.insert(0, Part(todo[0].last, [conversations.refuse_holding(space, leaving, len(rows))], told=False))
+            parts.insert(0, Part(todo[0].last, [hierarchy.refuse_holding(space, leaving, len(rows))], told=False))
         for new in ready(revived, space, self.store.models):
             inserted = self.store.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self.store.quota, new.memory)] if new.memory.id in sizes else []
@@ -318,7 +318,7 @@ class Undoer(msgspec.Struct, frozen=True):
         tail = [changes.undo(space, seqs)]
         tail += [forks.reopen(space, merged[at : at + BATCH_MAX]) for at in range(0, len(merged), BATCH_MAX)]
         if wholes := _documents(todo):
-            tail.append(documents.torn(space, wholes))
+            tail.append(chunks.torn(space, wholes))
         if any(one.is_dead for one in todo):
             tail.insert(0, quotas.refuse_more(space, self.store.quota))
         parts.append(Part(todo[-1].last, tail, told=False))

@@ -19,11 +19,11 @@ from muisti.core.model.choices import (
     GraphSwitch,
     Screening,
 )
-from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
 from muisti.core.model.hits import Recency
 from muisti.core.model.ids import id_bytes
+from muisti.core.model.places import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import (

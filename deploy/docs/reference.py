@@ -18,7 +18,7 @@ from muisti.service.cli import main
 from muisti.service.mcp.manager import told
 from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.tools import TOOLS, offered
-from muisti.service.openapi.document import document
+from muisti.service.openapi.specification import document
 from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.modes import MODES
 from muisti.service.settings import Option, Settings, options

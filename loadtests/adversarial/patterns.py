@@ -57,7 +57,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/connect/planning.py:undo": OWN,
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
-    "service/openapi/document.py:_parameters": "paths of the routes",
+    "service/openapi/specification.py:_parameters": "paths of the routes",
     "service/conversations/discourse_routes.py:summarise_exchange": SHORT.format(
         "a part of a path, of which 15 digits are read"
     ),

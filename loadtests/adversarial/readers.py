@@ -22,11 +22,10 @@ from muisti.core.graph.entities import recogniser
 from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.entities.recogniser import shipped
 from muisti.core.graph.facts.reading import facts
+from muisti.core.graph.model import Mention
 from muisti.core.model import messages
 from muisti.core.model.choices import EntityKind
-from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import Mention
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.operations.quality import lint
@@ -36,6 +35,7 @@ from muisti.core.parsing.chunking.options import Chunking
 from muisti.core.parsing.code import apart, grammars, reading
 from muisti.core.parsing.code.grammars import TooIntricate, is_available
 from muisti.core.parsing.parsed import About, Options
+from muisti.core.parsing.pieces import Piece, PieceKind
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
 from muisti.core.query import applies, evidence, filter_fields, filters, intent, query

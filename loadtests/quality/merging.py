@@ -26,8 +26,8 @@ from loadtests.quality.contexts import opened, store
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.graph.entities.name_keys import code_of, folded, norm
+from muisti.core.graph.model import Mentioned
 from muisti.core.model.choices import ENTITIES_MAX
-from muisti.core.model.graph import Mentioned
 from muisti.service.evaluation.dataset import Document, load
 
 JUDGED = Path(__file__).with_name("merging_judged.json")

@@ -139,16 +139,26 @@ def words(folders: Iterable[Path]) -> int:
 
 
 def spread(root: Path, capabilities: Sequence[str]) -> dict[str, list[str]]:
-    """Return the folders that have a file, or that are a folder, with the name of a capability in it, by capability."""
+    """Return the folders that have a file, or that are a folder, with a capability as a word of its name."""
     paths = [path.relative_to(root) for top in ("core", "service", "tests") for path in (root / top).rglob("*.py")]
     return {
-        name: sorted({_place(path, name) for path in paths if name in f"{path.as_posix()}"}) for name in capabilities
+        name: sorted({_place(path, name) for path in paths if any(_names(part, name) for part in path.parts)})
+        for name in capabilities
     }
+
+
+def _names(part: str, name: str) -> bool:
+    """Check whether a word of a part of a path, or its plural, is a name: `opendocument` is no document.
+
+    >>> [_names(part, "graph") for part in ("graph", "test_graphs.py", "test_langgraph.py")]
+    [True, True, False]
+    """
+    return not {name, f"{name}s"}.isdisjoint(part.removesuffix(".py").split("_"))
 
 
 def _place(path: Path, name: str) -> str:
     """Return the topmost folder of a path that is named for a capability; the folder of the file if none is."""
-    named = [at for at, part in enumerate(path.parts[:-1]) if name in part]
+    named = [at for at, part in enumerate(path.parts[:-1]) if _names(part, name)]
     return "/".join(path.parts[: named[0] + 1] if named else path.parts[:-1])
 
 

@@ -55,10 +55,10 @@ from muisti.service.tools.session import citation_of
 
 if TYPE_CHECKING:
     from muisti.service.auth import tokens as jwt
-    from muisti.service.openapi import document
-else:  # only tokens need `jwt`, which takes a quarter of a second; `document` takes 20 ms
+    from muisti.service.openapi import specification
+else:  # only tokens need `jwt`, which takes a quarter of a second; `specification` takes 20 ms
     jwt = Lazy("muisti.service.auth.tokens")
-    document = Lazy("muisti.service.openapi.document")
+    specification = Lazy("muisti.service.openapi.specification")
 
 
 def create_app(
@@ -160,7 +160,7 @@ def create_app(
     meters = Meters()
     app.state.admission = Admission(settings.queue_seconds, settings.queue_limit, refusing=meters.turned_away)
     # The document takes a tenth of a second to make, so it is made on the first request for it.
-    app.state.openapi = cache(lambda: msgspec.json.encode(document.document(app)))
+    app.state.openapi = cache(lambda: msgspec.json.encode(specification.document(app)))
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
     express = FastPath(app.asgi_handler, settings.body_limit)

@@ -3,7 +3,7 @@
 import sys
 
 from muisti.service.app.app import create_app
-from muisti.service.openapi.document import canonical, document
+from muisti.service.openapi.specification import canonical, document
 from muisti.service.settings import Settings
 
 if __name__ == "__main__":

@@ -8,12 +8,13 @@ from litestar import Response
 from litestar.params import FromPath, JSONBody
 
 from muisti.core.conversations.context.counting import ENCODINGS, USUAL, counter
-from muisti.core.model.conversations import BUDGET, TURN_MAX, Entry, ObjectName, Working
+from muisti.core.conversations.model import BUDGET, Entry, Working
+from muisti.core.conversations.view import KIND, Discourse, Suggestions
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written
+from muisti.core.model.places import TURN_MAX, ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.points import parse
-from muisti.core.views.conversations import KIND, Discourse, Suggestions
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
 from muisti.service.conversations.discourse_schemas import (

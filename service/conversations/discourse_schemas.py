@@ -7,9 +7,9 @@ from typing import Annotated, Any, Self
 from msgspec import Meta, Struct
 
 from muisti.core.conversations.context.counting import ENCODINGS, USUAL
-from muisti.core.model.conversations import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Working
+from muisti.core.conversations.model import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Working
+from muisti.core.conversations.view import Stored
 from muisti.core.model.values import Memory
-from muisti.core.views.conversations import Stored
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc

@@ -8,16 +8,11 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from muisti.core.model.conversations import (
-    ASSISTANT,
-    EXCHANGES_MAX,
-    Change,
-    NewObject,
-    Turn,
-)
+from muisti.core.conversations.model import EXCHANGES_MAX, Change, NewObject, Turn
+from muisti.core.conversations.view import Stream
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
-from muisti.core.views.conversations import Stream
+from muisti.core.model.messages import ASSISTANT
 from muisti.service.conversations.schemas import Spans, StateName, Title, Users
 from muisti.service.http.decode import decode
 from muisti.service.schemas import fields

@@ -6,10 +6,11 @@ from typing import Annotated, Any, TypeVar
 from litestar import Response
 from litestar.params import FromPath, JSONBody
 
-from muisti.core.model.conversations import CONVERSATION_SORTS, Change, Kept, Level, NewObject, Object, ObjectName
+from muisti.core.conversations.model import CONVERSATION_SORTS, Change, Kept, NewObject, Object
+from muisti.core.conversations.view import Wanted
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.places import Level, ObjectName
 from muisti.core.query.points import parse
-from muisti.core.views.conversations import Wanted
 from muisti.service.conversations.requests import (
     ConversationBody,
     ConversationPatch,

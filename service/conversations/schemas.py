@@ -5,14 +5,9 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.conversations import (
-    USERS_MAX,
-    Arrived,
-    Ending,
-    Object,
-    Streamed,
-)
-from muisti.core.views.conversations import Suggestions
+from muisti.core.conversations.model import USERS_MAX, Arrived, Object, Streamed
+from muisti.core.conversations.view import Suggestions
+from muisti.core.model.outcomes import Ending
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.errors import Problem

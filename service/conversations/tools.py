@@ -4,9 +4,10 @@ from typing import Any, Literal
 
 from msgspec import Raw, json
 
-from muisti.core.model.conversations import Change, NewObject, Object, ObjectName, spans_of
+from muisti.core.conversations.model import Change, NewObject, Object
+from muisti.core.conversations.view import Wanted
 from muisti.core.model.errors import InvalidInput
-from muisti.core.views.conversations import Wanted
+from muisti.core.model.places import ObjectName, spans_of
 from muisti.service.auth.access import check
 from muisti.service.conversations.requests import ExchangesBody, turns_of
 from muisti.service.schemas.policy import flagged

@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 from litestar import Response
 
+from muisti.core.documents.model import Document, Stored
+from muisti.core.documents.view import KIND, File, Held, Job, Look, Source, holds_documents
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document, Stored
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
-from muisti.core.views.documents import KIND, File, Held, Job, Look, Source, holds_documents
 from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, caller_of, memories
 from muisti.service.documents.schemas import PutReply

@@ -9,12 +9,13 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 
+from muisti.core.documents.model import DOCUMENT_SORTS
+from muisti.core.documents.view import STRATEGIES, Filter, Held, Job, Reading
 from muisti.core.model.choices import Scope
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import DOCUMENT_SORTS, DocumentName
+from muisti.core.model.places import DocumentName
 from muisti.core.query.points import parse
-from muisti.core.views.documents import STRATEGIES, Filter, Held, Job, Reading
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import memories
 from muisti.service.documents.ingesting import Ask, looker, stored, stored_from

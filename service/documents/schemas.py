@@ -5,22 +5,13 @@ from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import Meta, Struct
 
+from muisti.core.documents.model import SYNC_MAX, ChunkPage, Document, DocumentPage, Listed, Outcome, Put, Synced
+from muisti.core.documents.view import STRATEGIES, Chunking, Reading, Stated
 from muisti.core.model.choices import PRUNE_STRATEGIES, PruneStrategy
-from muisti.core.model.conversations import Ending
+from muisti.core.model.chunks import Chunk
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import (
-    SYNC_MAX,
-    Chunk,
-    ChunkPage,
-    Document,
-    DocumentPage,
-    Listed,
-    Outcome,
-    Put,
-    Synced,
-)
+from muisti.core.model.outcomes import Ending
 from muisti.core.model.times import to_us
-from muisti.core.views.documents import STRATEGIES, Chunking, Reading, Stated
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any, Literal
 
+from muisti.core.documents.model import Document, Stored
+from muisti.core.documents.view import File, Filter, Held, Job, Reading, Stated, holds_documents
 from muisti.core.model.code import CodeMap, Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document, DocumentName, Stored
-from muisti.core.views.documents import File, Filter, Held, Job, Reading, Stated, holds_documents
+from muisti.core.model.places import DocumentName
 from muisti.service.auth.access import check
 from muisti.service.documents.ingesting import origin_of, permitted, submitted
 from muisti.service.documents.schemas import ChunkReply

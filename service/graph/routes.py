@@ -7,6 +7,16 @@ from litestar import Response
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
+from muisti.core.graph.model import (
+    Communities,
+    Entities,
+    GraphStatus,
+    Neighbours,
+    Path,
+    Profile,
+    Proposals,
+    Relations,
+)
 from muisti.core.model.choices import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
@@ -23,16 +33,6 @@ from muisti.core.model.choices import (
     NeighbourSort,
 )
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import (
-    Communities,
-    Entities,
-    GraphStatus,
-    Neighbours,
-    Path,
-    Profile,
-    Proposals,
-    Relations,
-)
 from muisti.core.query.points import parse
 from muisti.service.graph.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.graph.layout import NODES_MAX

@@ -1,9 +1,10 @@
-"""Requests and replies about the knowledge graph of a space, beside `core.model.graph`, which is sent as it is."""
+"""Requests and replies about the knowledge graph of a space, beside `core.graph.model`, which is sent as it is."""
 
 from typing import Annotated, cast
 
 from msgspec import Meta, Struct
 
+from muisti.core.graph.model import EntityChange, NewRelation, Pending, RelationChange
 from muisti.core.model.choices import (
     ALIASES_MAX,
     ENTITY_KINDS,
@@ -14,7 +15,6 @@ from muisti.core.model.choices import (
     RelationKind,
     TieKind,
 )
-from muisti.core.model.graph import EntityChange, NewRelation, Pending, RelationChange
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc

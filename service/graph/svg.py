@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from muisti.core.graph.model import Edge, Node
 from muisti.core.model.choices import NodeKind
-from muisti.core.model.graph import Edge, Node
 from muisti.service.graph.formats import closed, xml
 from muisti.service.graph.layout import NODES_MAX, Box, Label, apart, layout, placed, wide
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from muisti.core.graph.model import End, Entity, NewRelation, Relation
 from muisti.core.model.choices import RelationKind
 from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
-from muisti.core.model.graph import End, Entity, NewRelation, Relation
 from muisti.core.model.outcomes import Written
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check

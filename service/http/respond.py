@@ -7,9 +7,8 @@ from urllib.parse import quote, urlencode
 
 from litestar import Response
 
-from muisti.core.model.conversations import Ending
-from muisti.core.model.filing import Pruned, Synced
-from muisti.core.model.outcomes import Plan, Written
+from muisti.core.documents.model import Pruned, Synced
+from muisti.core.model.outcomes import Ending, Plan, Written
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Found, Seq
 from muisti.service.asgi.messages import PlainResponse

@@ -14,9 +14,9 @@ from multipart import (
     parse_options_header,  # pyright: ignore[reportAttributeAccessIssue]  # python-multipart has a folder of this name
 )
 
+from muisti.core.documents.view import Held
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.times import to_us
-from muisti.core.views.documents import Held
 from muisti.service.http.request import Request
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError

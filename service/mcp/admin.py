@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
+from muisti.core.documents.view import Filter
 from muisti.core.model.choices import PruneStrategy
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.spaces import SpaceSettings, check_name
-from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.checkpoints.schemas import ClearedReply
 from muisti.service.documents.ingesting import looker

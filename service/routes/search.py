@@ -9,8 +9,8 @@ from litestar.types import Scope
 from msgspec import UNSET
 
 from muisti.core.conversations.context.counting import counter
+from muisti.core.conversations.model import BUDGET_MAX
 from muisti.core.model.context import Context
-from muisti.core.model.conversations import BUDGET_MAX
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer, Timings
 from muisti.core.query.query import Part

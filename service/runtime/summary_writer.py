@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from muisti.core.views.conversations import WriteFailed
+from muisti.core.conversations.view import WriteFailed
 from muisti.service.settings import Settings
 
 TIMEOUT = 30.0  # seconds for an answer

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self, cast, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.choices import IntentKind
-from muisti.core.model.filing import Place
+from muisti.core.model.chunks import Place
 from muisti.core.model.hits import (
     Answer,
     Answered,

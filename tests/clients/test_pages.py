@@ -55,7 +55,7 @@ NOT_RUN = {
     "import os\n\nimport httpx2": "needs a key; tests/service/mcp/test_groups.py uses this client",
     "from agents": "the Agents SDK is no package of the tests; make integrations-test tries our session with it",
     "from langchain_mcp_adapters": "LangChain's adapters are no package of the tests",
-    "graph = engine.seen_by(caller)": "shows calls side by side; tests/core/graph tries each",
+    "graph = engine.seen_by(caller)": "shows calls side by side; tests/graph tries each",
     "from standardwebhooks": "one line; tests/service/webhooks verifies signatures with this package",
     '$ muisti add "We deploy': "commands without answers; tests/service/test_pages.py reads each",
     "$ muisti context": "a shortened answer; tests/service/cli/test_context.py compares the whole",

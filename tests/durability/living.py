@@ -15,7 +15,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.remote.database import RemoteDatabase
 from muisti.core.store.remote.http_client import Server, Token
-from tests.core.conversations.long_life import Life, Lived
+from tests.conversations.long_life import Life, Lived
 from tests.core.fakes import Clock, open_engine
 
 STEPS_MAX = 100_000

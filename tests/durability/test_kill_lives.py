@@ -16,7 +16,7 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.embedding.models import Models
 from muisti.core.operations.checkup import look
 from muisti.core.store.file.database import FileDatabase
-from tests.core.conversations.long_life import Foreseen, Life, Lived
+from tests.conversations.long_life import Foreseen, Life, Lived
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, open_engine
 from tests.durability.living import Start
 from tests.stores import RemoteStore

@@ -11,9 +11,9 @@ import apsw
 import pytest
 
 from deploy.cluster.sqld import Sqld
+from muisti.core.graph.model import EntityChange
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
-from muisti.core.model.graph import EntityChange
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.store.backup import back_up, checked, restore
@@ -21,8 +21,8 @@ from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.database import Rows, Statement
 from muisti.core.support.meters import silent
 from tests.core.fakes import NOON, SPACE, add, open_engine
-from tests.core.graph.plain import toy_reader
 from tests.durability.test_backup import busy, rows_at
+from tests.graph.plain import toy_reader
 from tests.stores import FileStore, RemoteStore
 
 # What one side or the other might not keep.

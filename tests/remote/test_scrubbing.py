@@ -17,7 +17,7 @@ from muisti.core.operations.whole_database import scrub
 from muisti.core.query.points import Subject
 from muisti.core.store.remote.scrubbing import LOG_BYTES
 from tests.core.fakes import SPACE, open_engine
-from tests.core.graph.plain import toy_reader
+from tests.graph.plain import toy_reader
 from tests.stores import RemoteStore
 
 SMALL_LOG = 40_000_000

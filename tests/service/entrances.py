@@ -14,11 +14,11 @@ from typing import Any, Literal
 import httpx
 from click.testing import CliRunner
 
+from muisti.core.conversations.model import NewObject
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import Grant
 from muisti.core.model.choices import Scope, SourceClass
-from muisti.core.model.conversations import NewObject
 from muisti.core.model.values import Draft, Memory
 from muisti.service.cli import main
 
@@ -557,18 +557,17 @@ STORES_NOTHING: Mapping[str, str] = {
         ("changes the status of what is current, and no text", "promote, prune, cli promote, cli prune"),
         ("ends what is current", "clearSpace, cli space clear"),
         (
-            "sends what addExchanges sends, without a category; tests/service/conversations/test_tools.py tries it",
+            "sends what addExchanges sends, without a category; tests/conversations/test_tools.py tries it",
             "mcp add_exchanges",
         ),
         (
-            "stores a title by the calls that addExchanges uses; tests/service/conversations/test_conversations.py "
-            "tries it",
+            "stores a title by the calls that addExchanges uses; tests/conversations/test_conversations.py tries it",
             "createSession, updateSession, createConversation, updateConversation, createTopic, updateTopic, "
             "mcp conversations, cli conversations rename",
         ),
         (
             "stores a title, a summary or a text beside memories, by the same intake; "
-            "tests/service/conversations/test_discourse.py tries it",
+            "tests/conversations/test_discourse.py tries it",
             "splitTopic, summariseConversation, summariseSession, summariseExchange, summariseSpace, "
             "keepInWorkingMemory, cli conversations summarise, cli conversations topics, cli conversations summary, "
             "cli conversations working",
@@ -580,7 +579,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         ("compresses a text or cuts it, and stores nothing", "optimizeText, previewDocument"),
         (
-            "stores chunks of a document by the same intake; tests/service/documents/test_documents.py tries it",
+            "stores chunks of a document by the same intake; tests/documents/test_document_routes.py tries it",
             "addDocuments, putDocument, mcp add_document, cli ingest",
         ),
         (
@@ -591,7 +590,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
-            "stores names and a sentence by the same intake; tests/service/graph/test_graph.py tries it",
+            "stores names and a sentence by the same intake; tests/graph/test_graph_routes.py tries it",
             "describeEntity, mergeEntities, keepEntitiesApart, stateRelation, correctRelation, mcp state_graph, "
             "cli graph merge, cli graph keep-apart, cli graph relate",
         ),

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 from muisti.core.conversations.context.request import Request
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import ObjectName
-from muisti.core.model.filing import DocumentName
 from muisti.core.model.operations import Erasure
+from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.operations.erasure.purge_task import sealed
@@ -33,9 +32,9 @@ from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, Clock, open_engine
-from tests.core.graph.plain import toy_reader
 from tests.core.operations.erasure.test_eraser import assert_clean, everything, files, packs
 from tests.core.operations.erasure.test_purging import told
+from tests.graph.plain import toy_reader
 from tests.stores import FileStore, RemoteStore, Store, Stores
 
 API = f"/v1/spaces/{SPACE}"

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.core.documents.symbols.repository import FILES
+from tests.documents.symbols.repository import FILES
 from tests.service.fakes import API
 from tests.service.mcp_client import answer, call
 

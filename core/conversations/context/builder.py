@@ -23,6 +23,7 @@ from muisti.core.conversations.context.request import (
     source,
 )
 from muisti.core.graph.merging import Group
+from muisti.core.graph.model import Relation
 from muisti.core.graph.pagerank import lacks, named
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph_ties
@@ -30,7 +31,6 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import INSTRUCTIONS_MAX, ME
 from muisti.core.model.context import Context, SectionName, SpaceRead, Wanted
 from muisti.core.model.errors import Conflict, NotFound
-from muisti.core.model.graph import Relation
 from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.filter_fields import VERSION_ROW

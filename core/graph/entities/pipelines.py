@@ -11,9 +11,9 @@ from typing import Any
 
 from muisti.core.graph.entities.recogniser import RULES, with_rules
 from muisti.core.graph.entities.spans import Names, Span, Stretch, stretches, trimmed
+from muisti.core.graph.model import Mention
 from muisti.core.model.choices import EntityKind
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import Mention
 from muisti.core.support.waiting import Lock
 
 KINDS: dict[str, EntityKind] = {

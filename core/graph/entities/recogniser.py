@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.graph.entities.spans import Names, Stretch, likeliest, spans, stretches, trimmed, unread
 from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
+from muisti.core.graph.model import Mention
 from muisti.core.model.choices import NAME_CHARACTERS, EntityKind
-from muisti.core.model.graph import Mention
 from muisti.core.support.waiting import give_way
 from muisti.core.text.terms import is_unspaced
 from muisti.core.text.when.time_spans import LONGEST, named_times

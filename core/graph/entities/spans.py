@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from muisti.core.graph.entities.features import CALENDAR
 from muisti.core.graph.entities.name_keys import folded
+from muisti.core.graph.model import Mention
 from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.choices import EntityKind, MentionSource
-from muisti.core.model.graph import Mention
 from muisti.core.text.sentences import pieces
 
 LONGEST = 400  # words of a stretch; a longer one is cut

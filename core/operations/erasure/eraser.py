@@ -15,12 +15,11 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
 from muisti.core.model.choices import BATCH_MAX
-from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
-from muisti.core.model.filing import DocumentName
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.operations import ELSEWHERE, Erasure
 from muisti.core.model.outcomes import Plan, Planned
+from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
@@ -31,11 +30,11 @@ from muisti.core.read.reading import find_space, missing
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.free_space import Traces
 from muisti.core.store.sql import (
-    conversations,
+    chunks,
     derived,
-    documents,
     erasure,
     erasure_selection,
+    hierarchy,
     imports,
     memories,
     operations,
@@ -173,8 +172,8 @@ class Eraser:
 
     def _members(self, space: SpaceRow, name: ObjectName) -> tuple[bytes, ...]:
         """Return the ids of all that belongs to an object or belonged to it when it was deleted."""
-        belongs = conversations.members(space, name.level, (name.name, name.conversation), name.category, ended=True)
-        (rows,) = self._database.primary.read([conversations.erasable(belongs)])
+        belongs = hierarchy.members(space, name.level, (name.name, name.conversation), name.category, ended=True)
+        (rows,) = self._database.primary.read([hierarchy.erasable(belongs)])
         if not rows:
             raise NotFound(name.level, str(name))
         return tuple(cast(bytes, row[0]) for row in rows)
@@ -202,7 +201,7 @@ class Eraser:
     def _parts(self, space: SpaceRow, name: DocumentName, caller: Caller) -> tuple[bytes, ...]:
         """Return the ids of a document and its chunks, deleted ones too."""
         category, raw = namespace(caller, name.category), id_bytes(name.name)
-        (rows,) = self._database.primary.read([documents.erasable(space, category, name.name, raw)])
+        (rows,) = self._database.primary.read([chunks.erasable(space, category, name.name, raw)])
         if not rows:
             raise NotFound("document", name.name)
         return tuple(cast(bytes, row[0]) for row in rows)

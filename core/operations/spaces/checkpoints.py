@@ -10,7 +10,7 @@ from msgspec import structs
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import CLEAR_PHRASE
-from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
+from muisti.core.model.errors import AlreadyExists, Conflict, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
@@ -51,7 +51,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             Conflict: the space has `CHECKPOINTS_MAX` of them.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         if not _NAME.fullmatch(name):
             problem = "1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter"
             raise InvalidInput.at("$.name", f"{name[:80]!r} is no name for a checkpoint: {problem}")
@@ -88,7 +88,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             NotFound: there is no checkpoint of this name.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         found = find_space(self.store.database, space)
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
@@ -142,7 +142,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             TooLarge: one step cannot change so many memories.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         found = find_space(self.store.database, space)
         point = self._point(found, to, "$.to")
         seq = found.seq.number if point.number is None else point.number
@@ -180,7 +180,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             NotFound, Forbidden, ModelMismatch, StoreUnavailable.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         if confirm != CLEAR_PHRASE:
             raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
         entry = operations.audit(call.now, call.caller.actor, "memories_cleared", space=space)
@@ -215,12 +215,6 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput.at(path, error.problems[0].message) from None
         assert as_of is not None
         return point_of(self.store.database, space.space.name, as_of, self.calls.clock())
-
-
-def check_whole(caller: Caller) -> None:
-    """Raise `Forbidden` unless the caller sees all of a space."""
-    if not caller.sees_all:
-        raise Forbidden("this needs a key that sees the whole space; this key sees a part of it")
 
 
 def check_size(counted: Rows, advice: str) -> None:

@@ -24,14 +24,13 @@ from muisti.core.operations.spaces.checkpoints import (
     TURNS_MAX,
     Checkpoints,
     check_size,
-    check_whole,
     cursor_of,
     position,
 )
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Refusal, Refused, Rows, Statement, written
-from muisti.core.store.sql import documents, forks, memories, operations, quotas, spaces, version_rows
+from muisti.core.store.sql import chunks, forks, memories, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.write.intake import allowed as allowed_now
 
@@ -86,7 +85,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
             TooLarge: one step cannot copy so many memories.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         check_name(name)
         parent = find_space(self.store.database, space)
         (count,) = self.store.database.read([spaces.memories(parent)])
@@ -116,7 +115,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
         Raises:
             InvalidInput, Forbidden, Conflict.
         """
-        check_whole(self.calls.caller)
+        self.calls.caller.check_whole()
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
         both = self._both(other, space)
@@ -143,7 +142,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
         call = self.calls.new()
-        check_whole(call.caller)
+        call.caller.check_whole()
         if drop and source == DEFAULT:
             raise Conflict(f"the space {DEFAULT!r} always exists; merge it without drop")
 
@@ -158,7 +157,7 @@ class Timeline(Checkpoints, frozen=True, kw_only=True):
                 allowed = allowed_now(self.store, self.intake, target, planned, call, are_new=True)
             except Refused as refused:
                 raise self.store.retried(refused, both.space.space.name) from refused
-            end = [*forks.settle(both.space, target), documents.torn_in_bulk(target), *allowed.end]
+            end = [*forks.settle(both.space, target), chunks.torn_in_bulk(target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
             end.append(operations.audit(call.now, call.caller.actor, "space_merged", space=into, target=source))

@@ -9,9 +9,9 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from muisti.core.model.documents import Cut, Piece, PieceKind
 from muisti.core.parsing.chunking.options import Chunking, check
 from muisti.core.parsing.chunking.units import GLUED, SECTION, SENTENCE, TOP, Note, Unit, units, weigh
+from muisti.core.parsing.pieces import Cut, Piece, PieceKind
 from muisti.core.text.terms import WORD_MAX, count_tokens, token_starts
 
 # Units to chunks: each chunk ends at the best border that its size allows, so that equal text gets equal borders

@@ -10,10 +10,10 @@ from zlib import crc32
 
 from msgspec import structs
 
-from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.parsing.chunking.options import Chunking, Strategy
 from muisti.core.parsing.code.apart import definitions
 from muisti.core.parsing.code.grammars import Definition, TooIntricate, is_available
+from muisti.core.parsing.pieces import Piece, PieceKind
 from muisti.core.text.sentences import ends as sentence_ends
 from muisti.core.text.terms import WORD_MAX, count_tokens, count_tokens_between, token_starts
 

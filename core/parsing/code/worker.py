@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from muisti.core.model.decoding import decoder
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import TimedOut
 from muisti.core.parsing.code import reading
 from muisti.core.parsing.code.apart import Question
 from muisti.core.parsing.code.grammars import TooIntricate, definitions
 from muisti.core.parsing.parsed import About, Options
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.worker import Reader, main
 
 _READERS: Mapping[str, Callable[[str, Question], object]] = {

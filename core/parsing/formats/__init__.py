@@ -7,9 +7,9 @@ file that needs it, so that a worker for e-mails never loads pdfium.
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.parsed import About, Options
+from muisti.core.parsing.pieces import Piece
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:

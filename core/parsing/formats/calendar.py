@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.parsed import Outline, block
+from muisti.core.parsing.pieces import Piece
 
 _EVENT = {"SUMMARY": "", "DTSTART": "Starts", "DTEND": "Ends", "DUE": "Due", "LOCATION": "Place",
           "ORGANIZER": "Organiser", "ATTENDEE": "Attendee", "DESCRIPTION": "", "STATUS": "Status", "COMMENT": "Comment",

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.formats.numbering import Counts, Level
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.pieces import Piece
 
 
 class Numbering:

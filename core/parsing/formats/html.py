@@ -9,12 +9,12 @@ from itertools import count
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.unreadable import Broken, Encrypted, ExtraMissing, Unsafe
 from muisti.core.parsing.encodings import codec_of, text_of
 from muisti.core.parsing.encodings import decode as decoded
 from muisti.core.parsing.formats.package import Element, Package, resolved
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.pieces import Piece, PieceKind
 from muisti.core.parsing.text import MarkdownReader, lines
 
 try:  # an optional extra

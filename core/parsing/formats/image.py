@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge, NoText
 from muisti.core.parsing.parsed import About, Options, Outline, block, refusal
+from muisti.core.parsing.pieces import Piece
 
 SIDE = 1_600  # pixels of the longer side of an image that is looked at
 SEARCHED = 960  # pixels of the longer side in which text is searched; more find no more, and take much more memory

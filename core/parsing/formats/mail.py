@@ -12,7 +12,6 @@ from zipfile import BadZipFile
 
 from msgspec import structs
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unreadable
 from muisti.core.model.values import is_blank
 from muisti.core.parsing.detect import HEAD, STREAMED, Format, detect
@@ -21,6 +20,7 @@ from muisti.core.parsing.formats import READERS
 from muisti.core.parsing.formats.calendar import calendar_pieces
 from muisti.core.parsing.formats.html import decode, markup_pieces
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.zipped import format_of_zip
 
 _SHOWN = ("From", "To", "Cc", "Date")

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
 from muisti.core.parsing.encodings import text_of
 from muisti.core.parsing.formats.html import markup_pieces
 from muisti.core.parsing.parsed import About, Options, Outline, block
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.text import MarkdownReader, lines
 
 _TEXTS = ("text/plain", "text", "text/markdown", "text/latex", "latex")

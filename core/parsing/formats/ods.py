@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.formats.opendocument import CONTENT, Blocks, opened
 from muisti.core.parsing.formats.package import Element, attribute
 from muisti.core.parsing.formats.xlsx import GAP, Cells, column_of, sheet_pieces
 from muisti.core.parsing.parsed import About, Options, Outline, block
+from muisti.core.parsing.pieces import Piece
 
 REPEATED = 100  # times that a row or a cell with text is given at most
 _CELLS = ("table-table-cell", "table-covered-table-cell")

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Encrypted
 from muisti.core.parsing.formats.numbering import Counts, Level
 from muisti.core.parsing.formats.package import Element, Package, attribute, children_of, events
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.pieces import Piece
 
 CONTENT, STYLES = "content.xml", "styles.xml"
 MANIFEST, _ENCRYPTION = "META-INF/manifest.xml", b"encryption-data"

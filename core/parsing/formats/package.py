@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 from zipfile import BadZipFile
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
 from muisti.core.parsing.parsed import About, Outline, block, table
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.zipped import open_zip, unpacked
 
 Element = ElementTree.Element

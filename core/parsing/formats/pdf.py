@@ -12,11 +12,11 @@ from typing import Any, cast
 import pypdfium2 as pdfium  # pyright: ignore[reportMissingTypeStubs]  # annotated in part, without the marker
 import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]  # generated from C headers, without stubs
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText
 from muisti.core.parsing.formats.image import SECONDS, SIDE, Recogniser, TooMuchMemory
 from muisti.core.parsing.formats.pdf_marks import marks, note_besides
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, installed, refusal
+from muisti.core.parsing.pieces import Piece
 
 LARGER = 1.15  # times the usual height: a line of this height is a heading
 LEVELS = ((1.8, 1), (1.4, 2), (LARGER, 3))

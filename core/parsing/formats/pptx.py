@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.pieces import Piece
 
 _MARGINS = frozenset({"ftr", "dt", "hdr"})  # placeholders that are on every slide
 _TITLES = frozenset({"title", "ctrTitle"})

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import FileTooLarge
 from muisti.core.parsing.formats.numbers import Form, form_of, plain
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
 from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
+from muisti.core.parsing.pieces import Piece
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length

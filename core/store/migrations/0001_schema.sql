@@ -135,7 +135,7 @@ CREATE INDEX versions_changed ON versions (space_id, updated_at, memory_id) WHER
 CREATE INDEX versions_conversation ON versions (space_id, conversation, kind, turn) WHERE conversation IS NOT NULL;
 CREATE INDEX versions_document ON versions (space_id, document, position) WHERE document IS NOT NULL;
 -- A chunk's place in its document is the sum of the lengths of the chunks before it. The index has the characters and
--- line breaks of each, by the expressions of core/store/sql/documents.py, so that the sum reads no texts.
+-- line breaks of each, by the expressions of core/store/sql/chunks.py, so that the sum reads no texts.
 CREATE INDEX versions_lengths ON versions (
     parent_id, space_id, position, born, died,
     length(substr(content, 1 + coalesce(structure ->> '$.overlap', 0))),

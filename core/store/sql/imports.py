@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from muisti.core.model.conversations import place_of
+from muisti.core.model.places import place_of
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Refusal, Scalar, Statement, refuse, slots
 from muisti.core.store.sql import spaces

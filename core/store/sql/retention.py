@@ -91,3 +91,17 @@ def expired(now: int) -> Statement:
         "AND v.died IS NULL AND v.expires_at <= ? AND v.status <> 'superseded')",
         (now,),
     )
+
+
+def expired_entries(now: int) -> Statement:
+    """Select a row when an entry has expired."""
+    return Statement("SELECT 1 FROM working WHERE expires_at <= ? LIMIT 1", (now,))
+
+
+def sweep_entries(now: int, most: int) -> Statement:
+    """Delete up to `most` entries that have expired."""
+    return Statement(
+        "DELETE FROM working WHERE (conversation_id, key) IN "
+        "(SELECT conversation_id, key FROM working WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
+        (now, most),
+    )

@@ -7,7 +7,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.operations import Imported
 from muisti.core.store.database import Refusal, Statement, refuse, slots
 from muisti.core.store.sql.changes import HOLDS, OPEN
-from muisti.core.store.sql.conversations import held
+from muisti.core.store.sql.hierarchy import held
 from muisti.core.store.sql.spaces import SpaceRow
 
 _BY_IMPORT = "b.space_id = ? AND b.seq BETWEEN ? AND ? AND b.import_id = ?"

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from muisti.core.model.conversations import ASSISTANT, USERS_MAX, Level
-from muisti.core.model.messages import joined
+from muisti.core.conversations.model import USERS_MAX
+from muisti.core.model.messages import ASSISTANT, joined
+from muisti.core.model.places import Level
 from muisti.core.model.values import NAME_MAX, REASON_MAX, SOURCES_MAX
 from muisti.service.formats.importers.items import Found, Item, clean, when, without
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from muisti.core.documents.model import structure_of
 from muisti.core.model.choices import CONTENT_MAX
-from muisti.core.model.documents import Cut, Piece
-from muisti.core.model.filing import structure_of
 from muisti.core.model.values import DOCUMENT_MAX
 from muisti.core.parsing.chunking.cutting import cut
+from muisti.core.parsing.pieces import Cut, Piece
 from muisti.core.text.terms import count_tokens
 from muisti.service.formats.importers.items import Item, clean, without
 

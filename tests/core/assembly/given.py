@@ -8,7 +8,7 @@ from muisti.core.parsing.workers import Workers
 from muisti.core.query.evidence import Calibration
 from muisti.core.store.database import Database
 from tests.core.fakes import Clock
-from tests.core.graph.plain import toy_reader
+from tests.graph.plain import toy_reader
 
 
 def given_of(database: Database, engine: Engine) -> Given:

@@ -9,10 +9,10 @@ from datetime import date, datetime
 import pytest
 from openpyxl import Workbook
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, UnknownFormat, Unsafe
 from muisti.core.parsing.formats.numbers import form_of
 from muisti.core.parsing.parsed import Options, Parsed
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples

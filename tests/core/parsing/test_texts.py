@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, UnknownFormat
 from muisti.core.parsing.detect import is_binary
 from muisti.core.parsing.parsed import Options
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.text import WINDOW, MarkdownReader, lines, windows
 from muisti.core.parsing.workers import Workers

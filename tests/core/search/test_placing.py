@@ -7,15 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from muisti.core.engine import Engine
-from muisti.core.model.filing import DocumentName
+from muisti.core.model.places import DocumentName
 from muisti.core.model.values import Draft
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
 from muisti.core.read.reading import find_space
-from muisti.core.store.sql import documents as sql
-from muisti.core.store.sql import version_rows
-from tests.core.documents.made import edited, incoming, prose
+from muisti.core.store.sql import chunks, version_rows
 from tests.core.fakes import Clock, WordEncoder
+from tests.documents.made import edited, incoming, prose
 from tests.stores import Stores, migrated
 
 SPACE = "default"
@@ -71,6 +70,6 @@ def test_lengths_come_from_the_index(engine: Engine):
     engine.owner.documents.put(SPACE, [incoming("a.md", prose(random.Random(1), 20))])
     space = find_space(engine._database, SPACE)
     chunk = engine.owner.read.search(SPACE, ASKED).hits[0].memory
-    statement = sql.ends(space, [version_rows.raw(chunk.id)], Point(10, 0))
+    statement = chunks.ends(space, [version_rows.raw(chunk.id)], Point(10, 0))
     plan = engine._database.read([statement._replace(sql=f"EXPLAIN QUERY PLAN {statement.sql}")])
     assert any("INDEX versions_lengths" in str(row[3]) for row in plan[0])

@@ -2,13 +2,13 @@
 
 import pytest
 
+from muisti.core.conversations.model import Turn
 from muisti.core.engine import Engine
-from muisti.core.model.conversations import Turn
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
 from muisti.core.text.discourse.signals import suggested
 from muisti.core.text.terms import count_tokens
-from tests.core.conversations.talking import stream
+from tests.conversations.talking import stream
 from tests.core.fakes import SPACE
 
 ORDER = "Always use metric units when I ask about physics."

@@ -5,15 +5,15 @@ import hashlib
 import pytest
 from msgspec import UNSET
 
+from muisti.core.documents.model import FileFacts, NewDocument
+from muisti.core.documents.view import Cuts, Incoming
 from muisti.core.engine import Engine
-from muisti.core.model.documents import Piece
-from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.parsing.code.apart import symbol_of
+from muisti.core.parsing.pieces import Piece
 from muisti.core.query import filters
 from muisti.core.query.query import Query
 from muisti.core.search.candidates import ALPHA
-from muisti.core.views.documents import Cuts, Incoming
 from tests.core.fakes import SPACE
 
 CALLS = "".join(f"def use{n}(client):\n    return client.send_all(send_all, {n})\n\n\n" for n in range(40))

@@ -17,7 +17,7 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
-from tests.core.conversations.talking import said, stream, texts
+from tests.conversations.talking import said, stream, texts
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.examples import few
 from tests.stores import Stores

@@ -10,14 +10,14 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
+from muisti.core.conversations.model import Entry, Turn
+from muisti.core.conversations.view import Stream
 from muisti.core.engine import Engine
-from muisti.core.model.conversations import Entry, Turn
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.store.database import Statement
-from muisti.core.views.conversations import Stream
 from muisti.service.app.app import create_app
 from muisti.service.background import upkeep
 from muisti.service.background.tasks import UPKEEP, sweeps_of

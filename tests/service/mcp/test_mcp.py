@@ -27,7 +27,7 @@ from mcp.shared.exceptions import MCPError
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
-from muisti.core.model.filing import Place
+from muisti.core.model.chunks import Place
 from muisti.core.model.hits import Answer, Hit, Timings
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Passage, Seq

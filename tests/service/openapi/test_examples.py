@@ -13,7 +13,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.openapi.document import REQUESTS
+from muisti.service.openapi.specification import REQUESTS
 from muisti.service.settings import Settings
 from tests.service.fakes import API
 from tests.service.keyed import administrator

@@ -10,16 +10,16 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.model.collisions import Echo
-from muisti.core.model.conversations import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.errors import Conflict, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
+from muisti.core.model.places import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
 from muisti.core.operations.transfer.importing.lines import Incoming, Item
 from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original
 from muisti.core.operations.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
-from muisti.core.store.sql import imports, spaces, topics, version_rows
+from muisti.core.store.sql import hierarchy, imports, spaces, version_rows
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.version_rows import raw
@@ -234,7 +234,7 @@ class Staging:
 
     def _of_free_turns(self, item: Item) -> Item | None:
         topic, target = item.memory, self._file.target
-        asked = topics.objects(target, topic.category, topic.conversation or "", self._file.now, "topic")
+        asked = hierarchy.objects(target, topic.category, topic.conversation or "", self._file.now, "topic")
         stored = [version_rows.memory(row, target.space.name) for row in self._database.read([asked])[0]]
         others = [one for one in stored if one.id != topic.id]
         before = spans_of(topic)

@@ -6,17 +6,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from muisti.core.conversations.model import Change, Entry, NewObject, Turn
+from muisti.core.conversations.view import Stream, Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Change, Entry, NewObject, ObjectName, Turn
 from muisti.core.model.errors import NotFound
 from muisti.core.model.operations import Erasure
+from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.filters import parse
 from muisti.core.query.points import Subject
 from muisti.core.query.points import parse as parse_point
 from muisti.core.store.database import Database
-from muisti.core.views.conversations import Stream, Wanted
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.core.operations.erasure.test_eraser import assert_clean, everything, files
 from tests.stores import FileStore, Store, Stores

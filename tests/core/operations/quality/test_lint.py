@@ -2,16 +2,16 @@
 
 import pytest
 
+from muisti.core.conversations.model import Turn
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import CHECKS
-from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.messages import messages_of
 from muisti.core.model.quality import Finding, Limits, Report
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
-from tests.core.conversations.talking import stream
+from tests.conversations.talking import stream
 from tests.core.fakes import SPACE, Clock
 
 DAYS = ("Fridays", "Fridays", "Mondays")

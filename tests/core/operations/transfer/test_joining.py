@@ -4,15 +4,16 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from muisti.core.conversations.model import NewObject
+from muisti.core.conversations.view import Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import NewObject, Span, spans_of
 from muisti.core.model.errors import ChangedSince, NotFound, NotUndone
 from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.places import Span, spans_of
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.views.conversations import Wanted
-from tests.core.conversations.talking import named, said, stream, talks, texts
+from tests.conversations.talking import named, said, stream, talks, texts
 from tests.core.fakes import SPACE
 
 

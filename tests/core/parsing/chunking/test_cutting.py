@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.documents import Cut, Piece
 from muisti.core.model.errors import InvalidInput
 from muisti.core.parsing.chunking import cutting as fixed
 from muisti.core.parsing.chunking import units
 from muisti.core.parsing.chunking.cutting import cut, preview
 from muisti.core.parsing.chunking.options import STRATEGIES, Chunking, check
+from muisti.core.parsing.pieces import Cut, Piece
 from muisti.core.text.terms import WORD_MAX, count_tokens
 
 FRAGMENTS = (

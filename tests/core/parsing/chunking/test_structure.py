@@ -2,11 +2,11 @@
 
 import pytest
 
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.parsing.chunking.options import Chunking
 from muisti.core.parsing.chunking.units import READ, definitions
 from muisti.core.parsing.code.grammars import GrammarMissing
+from muisti.core.parsing.pieces import Piece
 from muisti.core.text.terms import count_tokens
 
 SMALL = Chunking(size=64, overlap=10)

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from muisti.core.model.documents import Piece
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.parsing.code import apart, reading
 from muisti.core.parsing.code.apart import header
 from muisti.core.parsing.code.grammars import GRAMMARS, TooIntricate, definitions, parse
+from muisti.core.parsing.pieces import Piece
 
 BUNDLED = [name for name, grammar in GRAMMARS.items() if grammar.bundled]
 PYTHON = "import a\n\nclass A(B):\n    def f(self, x): return self.g(x)\n"

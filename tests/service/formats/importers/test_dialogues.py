@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from muisti.core.conversations.model import Change, Turn
 from muisti.core.conversations.streaming import Stream
 from muisti.core.engine import Engine
 from muisti.core.model.choices import CONTENT_MAX
-from muisti.core.model.conversations import Change, ObjectName, Turn
+from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import parse
 from muisti.service.formats.importers.dialogues import Conversation, message, name_of

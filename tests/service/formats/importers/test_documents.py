@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muisti.core.documents.model import joined
+from muisti.core.documents.view import Filter, Held, Job
 from muisti.core.engine import Engine
-from muisti.core.model.filing import DocumentName, joined
+from muisti.core.model.places import DocumentName
 from muisti.core.query.query import Query
-from muisti.core.views.documents import Filter, Held, Job
 from muisti.service.formats.importers.documents import cuts_of
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring

@@ -1,0 +1,1 @@
+"""SQL of conversations, topics, summaries and working memories."""
