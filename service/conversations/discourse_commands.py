@@ -10,12 +10,11 @@ from muisti.client import Call, calls
 from muisti.core.model.choices import LIMIT_MAX
 from muisti.service.conversations.commands import conversations
 from muisti.service.terminal.base import Globals
+from muisti.service.terminal.calling import category
 from muisti.service.terminal.options import dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, revised, talk
 from muisti.service.terminal.session import concluded, session
 from muisti.service.terminal.views import Shown, Text, View, brief, cell, grid, lines, listed, stack, tabbed
-
-_category = option("--category", "The category of the conversation, if it has one.")
 
 
 def _spans(topic: Any) -> str:
@@ -60,7 +59,7 @@ SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" 
 @option("--move", "Let this topic begin at the turn --at.", metavar="TOPIC")
 @integer("--at turn", "The first turn of the later topic.", 1, metavar="TURN")
 @option("--title", "Title of the later part of a split topic.", metavar="TEXT")
-@_category
+@category
 @dry_run
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
     """Show the topics of a conversation, or change them.
@@ -92,7 +91,7 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
 @click.argument("name")
 @flag("--renew", "First make those that are missing or stale.")
 @flag("--abstractive", "Have the server's language model write those that are made.")
-@_category
+@category
 def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, category: str | None) -> None:
     """Show the summaries of a conversation: of each topic, then of all.
 
@@ -127,7 +126,7 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
 @flag("--evictable", "Let it be evicted when the budget is short.")
 @integer("--ttl", "How long to keep it.  [default: for good]", 1, metavar="SECONDS")
 @option("--release", "Release what is kept at this key.", metavar="KEY")
-@_category
+@category
 def working(options: Globals, name: str, *, keep: str | None, release: str | None, **given: Any) -> None:
     """Show the working memory of a conversation, or keep and release parts of it.
 
@@ -150,7 +149,7 @@ def working(options: Globals, name: str, *, keep: str | None, release: str | Non
 @conversations.has("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
 @click.argument("name")
 @integer("--from first", "The first turn to read.", 0, metavar="TURN")
-@_category
+@category
 @dry_run
 def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
     """Suggest preferences that users state in a conversation.
