@@ -30,7 +30,7 @@ def _about(one: Any) -> Text:
 
 
 def _memory(one: Any) -> Any:
-    return one.get("memory") or {"id": None, "content": one.get("problem", {}).get("detail")}
+    return one.get("memory") or {"id": None, "content": str(one.get("problem", {}).get("detail")).partition("; ")[0]}
 
 
 SUGGESTIONS = lines(

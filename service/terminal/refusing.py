@@ -27,7 +27,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "any": ("tags",),
     "scopes": ("scopes", "mode"),
     "url": ("address", "target", "url"),
-    "memory_id": ("id_", "name", "expected"),
+    "memory_id": ("id_", "name", "expected", "memory"),
+    "language": ("languages",),
+    "size": ("chunk_size",),
+    "path": ("path", "name"),
+    "tokens": ("reserve",),
+    "ttl_seconds": ("ttl",),
+    "key": ("key", "keep"),
+    "topics": ("merge",),
+    "overlap_seconds": ("overlap",),
+    "qrels": ("judged",),
+    "bytes": ("size",),
 }
 HEADS = {"duplicate": "a memory says the same already", "contradiction": "a memory says the contrary"}
 # Phrases of the API in messages, with their replacements for the command line.
