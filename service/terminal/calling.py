@@ -88,7 +88,7 @@ def _parameter(word: str, fields: Given, texts: Mapping[str, str]) -> Decorator:
     name = f"{field}_" if field in Globals.__dataclass_fields__ else field  # the global options have theirs
     kind, many = _kind(declared), declared.get("type") == "array"
     if not typed.startswith("-"):
-        shown = {"metavar": typed} if names[0].lower() != name or typed != names[0] else {}
+        shown: Given = {"metavar": typed} if names[0].lower() != name or typed != names[0] else {}
         return click.argument(name, type=kind, nargs=-1 if many else 1, required=typed == names[0], **shown)
     text, usual = texts.get(field) or declared["description"], declared.get("default")
     if declared.get("type") == "boolean":
