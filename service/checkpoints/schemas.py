@@ -156,6 +156,7 @@ class MergedReply(Reply, frozen=True, kw_only=True):
     """Number of memories that the space has taken over."""
 
     within = ("tally",)
+    named = {"ended": "tally.ended"}
 
     added: int
     changed: int
