@@ -50,10 +50,9 @@ def calling(
     has. `then` gets the data of the answer, and may return an exit
     code. `asking` is for `ask`; requests that read take a missing space as empty.
     """
-    name, *taken = words.split()
-    declared = json.loads(OPERATIONS[request.__name__])
+    name, _, taken = words.partition(" ")
+    declared = _declared(request)
     asking = {"reads": declared["method"] == "GET"} | asking
-    fields = dict.fromkeys(declared["parts"], {}) | declared["params"] | declared["body"]
 
     def run(options: Globals, **given: Any) -> int | None:
         shown = view(given) if callable(view) else view
@@ -62,8 +61,21 @@ def calling(
 
     about = help or f"{FIRST.split(declared['about'])[0].rstrip('.')}."
     about += f"\n\nPrints {prints}." if prints else ""
-    taken = [_parameter(word, fields, texts or {}) for word in taken]
-    return command(*examples, name=name, help=about)(group(*taken, *more)(run))
+    return command(*examples, name=name, help=about)(group(takes(request, taken, **(texts or {})), *more)(run))
+
+
+def takes(request: Callable[..., Call], words: str, **texts: str) -> Decorator:
+    """Return the arguments and options of an operation that words name, for an entry or for the function of a command.
+
+    `texts` replaces the descriptions of fields.
+    """
+    declared = _declared(request)
+    fields = dict.fromkeys(declared["parts"], {}) | declared["params"] | declared["body"]
+    return group(*(_parameter(word, fields, texts) for word in words.split()))
+
+
+def _declared(request: Callable[..., Call]) -> Any:
+    return json.loads(OPERATIONS[request.__name__])
 
 
 def _request(request: Callable[..., Call], declared: Any, space: str, given: Given) -> Call:
@@ -93,7 +105,7 @@ def _parameter(word: str, fields: Given, texts: Mapping[str, str]) -> Decorator:
     text, usual = texts.get(field) or declared["description"], declared.get("default")
     if declared.get("type") == "boolean":
         return flag(" ".join([*names, name]), text)
-    text += f"  [default: {usual}]" if usual or usual == 0 else ""
+    text += f"  [default: {usual}]" if usual else ""
     metavar = None if isinstance(kind, OneOf) else "N" if isinstance(kind, Whole) else "X" if kind else "TEXT"
     return option(" ".join([*names, name]), text, kind, multiple=many, metavar=metavar)
 

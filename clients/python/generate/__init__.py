@@ -206,6 +206,8 @@ def _field(schema: Mapping[str, Any]) -> dict[str, Any]:
     choices = schema.get("anyOf") or schema.get("oneOf") or [{}]
     whole = {**schema, **next((one for one in choices if one.get("type") != "null"), {})}
     found = {name: whole[name] for name in ("type", "enum", "minimum", "maximum", "description") if name in whole}
+    if words := [word for one in choices for word in one.get("enum", ())]:
+        found["enum"] = words
     if schema.get("default") is not None:
         found["default"] = schema["default"]
     return {**found, "items": _field(whole["items"])} if "items" in whole else found
