@@ -19,7 +19,6 @@ from muisti.service.terminal.options import (
     group,
     if_version,
     integer,
-    limit,
     option,
 )
 from muisti.service.terminal.output import answer, revised, talk
@@ -85,14 +84,13 @@ ADOPTED = listed(
 
 
 conversations.call(
-    "list --session --user --state --cursor --category --as-of",
+    "list --session --user --state --limit --cursor --category --as-of",
     calls.list_conversations,
     CONVERSATIONS,
     "muisti conversations list",
     "muisti conversations list --user ann",
     help="List conversations, the latest first.",
     prints="name, turns, time of the last turn, session, state and title of each",
-    more=(limit("Conversations in a page."),),
     then=lambda _, data: (
         talk(f"{data['total']:,} in all; more with --cursor {data['next_cursor']}") if data["next_cursor"] else None
     ),

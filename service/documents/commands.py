@@ -15,7 +15,7 @@ from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
 from muisti.service.terminal.calling import Operations, category
-from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, limit, option
+from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, talk
 from muisti.service.terminal.session import session, space_choice
 from muisti.service.terminal.views import View, cell, lines, listed, safe, same, tabbed
@@ -113,14 +113,13 @@ PRUNED = View(lambda data: cell("\n".join(_pruned(data))), _pruned)
 
 
 documents.call(
-    "list --folder --cursor --category --as-of",
+    "list --folder --limit --cursor --category --as-of",
     calls.list_documents,
     DOCUMENTS,
     "muisti documents list",
     "muisti documents list --folder webshop/docs/",
     help="List documents by their paths.",
     prints="the path, the ID, the format, the chunks, the bytes of the file and when it was read",
-    more=(limit("Largest number of them."),),
 )
 
 

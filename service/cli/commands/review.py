@@ -14,7 +14,7 @@ from muisti.service.terminal import named
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.calling import Operations, calling
 from muisti.service.terminal.naming import locate, memory_argument
-from muisti.service.terminal.options import choice, dry_run, flag, integer, limit, real
+from muisti.service.terminal.options import choice, dry_run, flag, integer, real
 from muisti.service.terminal.output import answer, for_people, talk
 from muisti.service.terminal.session import Session, session
 from muisti.service.terminal.values import OneOf
@@ -152,11 +152,10 @@ DECIDED = View(lambda data: cell(_done(data)), lines("decision", "existing_id", 
 
 
 conflicts.call(
-    "list --cursor",
+    "list --limit --cursor",
     calls.list_conflicts,
     CONFLICTS,
     prints="for each conflict its number, its kind (duplicate or conflict), both IDs and the differences",
-    more=(limit("Conflicts in a page."),),
 )
 conflicts.call(
     "decide NUMBER=conflict_id DECISION --dry-run",

@@ -26,7 +26,6 @@ from muisti.service.terminal.options import (
     comma_list,
     dry_run,
     flag,
-    limit,
     option,
 )
 from muisti.service.terminal.output import answer, print_json, revised, talk
@@ -147,7 +146,7 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
 
 
 space.call(
-    "compare OTHER --cursor",
+    "compare OTHER --limit --cursor",
     calls.compare_spaces,
     DIFFERENCES,
     "muisti space compare try",
@@ -156,7 +155,6 @@ space.call(
     Prints for each difference the space that changed the memory (ours, theirs, conflict) and its ID here. Then follow a
     field with its old and new value, or the content here and there.
     """,
-    more=(limit("Memories in a page."),),
 )
 
 
