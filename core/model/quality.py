@@ -76,7 +76,7 @@ class ListedReceipt(Struct, frozen=True, kw_only=True):
     at: Seq
     made_at: datetime
     actor: str
-    is_context: bool
+    kind: Literal["search", "context"]
     query: str
     evidence: Evidence
     strategy: Mode

@@ -3,6 +3,7 @@
 A page in `docs/reference` has a place for each part, between `<!-- from: NAME -->` and `<!-- end -->`.
 """
 
+import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -212,5 +213,6 @@ def filled(page: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="python -m deploy.docs.reference", description=__doc__).parse_args()
     for path in sorted(FOLDER.glob("*.md")):
         path.write_text(filled(path.read_text("utf-8")), "utf-8")

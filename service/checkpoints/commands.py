@@ -6,17 +6,18 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.calling import Operations, cursor
 from muisti.service.terminal.client import ApiError
-from muisti.service.terminal.options import Point, allow_secrets, dry_run, limit, option
+from muisti.service.terminal.options import Point, allow_secrets, dry_run, limit
 from muisti.service.terminal.output import answer
-from muisti.service.terminal.session import Session, ask, session
+from muisti.service.terminal.session import Session, session
 from muisti.service.terminal.views import ago_of, alike, lines, listed, said, seq_number, short
 
 PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
 
 
-checkpoint = Subcommands(
+checkpoint = Operations(
     "checkpoint",
     examples=('muisti checkpoint create before-import --note "all was well"', "muisti checkpoint list"),
     help="Name points in a space's history, to return to.\n\n`muisti diff` and `muisti rollback` take the name. The "
@@ -52,39 +53,29 @@ ROLLED_BACK = listed(
 )
 
 
-@checkpoint.has('muisti checkpoint create before-import --note "all was well"')
-@click.argument("name")
-@option("--note", "Purpose of the checkpoint.", metavar="TEXT")
-@dry_run
-def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
-    """Name the space's current point.
-
-    Prints the name and the number of the last change up to it.
-    """
-    view, body = CHECKPOINTS._replace(plain=lines("name", seq_number)), {"name": name, "note": note}
-    ask(options, lambda space: calls.create_checkpoint(space, body, dry_run=dry_run), view)
-
-
-@checkpoint.has("muisti checkpoint list", name="list")
-def list_checkpoints(options: Globals) -> None:
-    """List checkpoints, newest first."""
-    ask(options, calls.list_checkpoints, CHECKPOINTS, reads=True)
-
-
-@checkpoint.has("muisti checkpoint delete before-import")
-@click.argument("name")
-@dry_run
-def delete(options: Globals, name: str, dry_run: bool) -> None:
-    """Delete a checkpoint; no memory changes."""
-    forgot = said(f"Forgot {name}.", name)
-    ask(options, lambda space: calls.delete_checkpoint(space, name, dry_run=dry_run), forgot)
+checkpoint.call(
+    "create NAME --note --dry-run",
+    calls.create_checkpoint,
+    CHECKPOINTS._replace(plain=lines("name", seq_number)),
+    'muisti checkpoint create before-import --note "all was well"',
+    help="Name the space's current point.",
+    prints="the name and the number of the last change up to it",
+)
+checkpoint.call("list", calls.list_checkpoints, CHECKPOINTS)
+checkpoint.call(
+    "delete NAME=checkpoint --dry-run",
+    calls.delete_checkpoint,
+    lambda given: said(f"Forgot {given['checkpoint']}.", given["checkpoint"]),
+    "muisti checkpoint delete before-import",
+    help="Delete a checkpoint; no memory changes.",
+)
 
 
 @command("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
 @click.argument("since")
 @click.argument("until", required=False)
 @limit("Memories in a page.")
-@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
+@cursor
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.
 

@@ -1,17 +1,17 @@
 """Requests and replies about checkpoints, diffs, rollbacks, forks, comparisons and merges."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Struct
 
 from muisti.core.model.choices import CLEAR_PHRASE
-from muisti.core.model.outcomes import Checkpoint, Cleared, MemoryChange, RolledBack, Strategy, Written
+from muisti.core.model.outcomes import Checkpoint, Strategy
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.policy import FlagReply
 from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
 CheckpointName = Annotated[
@@ -46,13 +46,11 @@ class ClearBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class ClearedReply(Reply, frozen=True, kw_only=True):
     """Result of clearing a space. A rollback to `before` undoes it."""
 
+    within = ("written",)
+
     ended: Annotated[int, doc("Memories that were deleted.")]
     before: fields.SeqText
     seq: fields.SeqText
-
-    @classmethod
-    def of(cls, value: Cleared, /, **more: Any) -> Self:
-        return super().of(value, seq=str(value.written.seq), **more)
 
 
 class CheckpointReply(Reply, frozen=True, kw_only=True):
@@ -80,15 +78,13 @@ class CheckpointsReply(Reply, frozen=True, kw_only=True):
 class MemoryChangeReply(Reply, frozen=True, kw_only=True):
     """Difference of a memory between two points. `before` and `after` are null where it was not current."""
 
+    named = {"changes": "fields"}
+
     id: fields.MemoryId
     change: Literal["added", "changed", "ended"]
     before: MemoryReply | None
     after: MemoryReply | None
     changes: list[FieldChangeReply]
-
-    @classmethod
-    def of(cls, value: MemoryChange, /, **more: Any) -> Self:
-        return super().of(value, changes=value.fields, **more)
 
 
 class DiffReply(Reply, frozen=True, kw_only=True):
@@ -103,6 +99,8 @@ class DiffReply(Reply, frozen=True, kw_only=True):
 class RolledBackReply(Reply, frozen=True, kw_only=True):
     """Result of a rollback: the space is as it was at `to`. A rollback to `before` undoes it."""
 
+    within = ("written.tally", "written")
+
     to: fields.SeqText
     before: fields.SeqText
     added: Annotated[int, doc("Memories that came back.")]
@@ -110,12 +108,6 @@ class RolledBackReply(Reply, frozen=True, kw_only=True):
     ended: int
     flags: Annotated[list[FlagReply], doc("Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
-
-    @classmethod
-    def of(cls, value: RolledBack, /, **more: Any) -> Self:
-        written = value.written
-        points = {"to": str(value.to), "before": str(value.before), "seq": str(written.seq)}
-        return super().of(written.tally, **points, flags=flagged(written.flags), **more)
 
 
 # Requests and replies about forks, comparisons and merges
@@ -163,12 +155,11 @@ class ComparisonReply(Reply, frozen=True, kw_only=True):
 class MergedReply(Reply, frozen=True, kw_only=True):
     """Number of memories that the space has taken over."""
 
+    within = ("tally",)
+    named = {"ended": "tally.ended"}
+
     added: int
     changed: int
     ended: int
     flags: Annotated[list[FlagReply], doc("Differences from the merged state; empty for none.")]
     seq: fields.SeqText
-
-    @classmethod
-    def of(cls, value: Written, /, **more: Any) -> Self:
-        return super().of(value.tally, flags=flagged(value.flags), seq=str(value.seq), **more)

@@ -55,13 +55,13 @@ SENTENCES: Mapping[str, str] = {
     "probe_deleted": "The probe is deleted.",
     "probes_run": "All probes were asked, and their ranks are kept.",
     "signed_out": "You are signed out, and the session's key is revoked.",
-    "key_revoked": "The key is revoked, with all keys that were made with it.",
+    "key_revoked": "The key is revoked, with all keys that were created with it.",
     "import_begun": "The file is here, and its lines are being imported.",
     "import_undone": "The import is undone: its memories are deleted.",
     "task_cancelled": "The task is cancelled. What it had stored stays.",
     "webhook_deleted": "The webhook is deleted.",
     "webhook_again": "The changes are sent again from there on.",
-    "space_made": "The space is made.",
+    "space_made": "The space was created.",
 }
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -10,21 +9,19 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.choices import LIMIT_MAX
-from muisti.service.terminal.base import USAGE, Failure, Globals, Subcommands
+from muisti.service.terminal.base import USAGE, Failure, Globals
+from muisti.service.terminal.calling import Operations, category
 from muisti.service.terminal.options import (
     Moment,
     allow_secrets,
     as_of,
-    choice,
     dry_run,
     group,
     if_version,
     integer,
-    limit,
     option,
 )
 from muisti.service.terminal.output import answer, revised, talk
-from muisti.service.terminal.session import ask
 from muisti.service.terminal.session import session as open_session
 from muisti.service.terminal.values import STDIN
 from muisti.service.terminal.views import (
@@ -39,12 +36,13 @@ from muisti.service.terminal.views import (
     lines,
     listed,
     stack,
+    stated,
     tabbed,
 )
 
 AT_ONCE = 1_000  # turns in one request
 
-conversations = Subcommands(
+conversations = Operations(
     "conversations",
     examples=(
         'muisti conversations add c-42 "I moved to Turku" --author ann',
@@ -55,9 +53,8 @@ conversations = Subcommands(
     "conversation has a name that you choose, and belongs to a session.",
 )
 
-_category = option("--category", "The category of the conversation, if it has one.")
 _session = option("--session", "The session of a new conversation.  [default: default]")
-_how = group(_category, if_version, dry_run)
+_how = group(category, if_version, dry_run)
 
 
 def _added(data: Any) -> str:
@@ -86,30 +83,25 @@ ADOPTED = listed(
 )
 
 
-@conversations.has("muisti conversations list", "muisti conversations list --user ann", name="list")
-@option("--session", "Only those of this session.")
-@option("--user", "Only those in which this user takes part.")
-@choice("--state", "Only those that are open, or closed.", ["open", "closed"])
-@limit("Conversations in a page.")
-@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
-@_category
-@as_of
-def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) -> None:
-    """List conversations, the latest first.
-
-    Prints name, turns, time of the last turn, session, state and title of each.
-    """
-    request = partial(calls.list_conversations, as_of=as_of, **wanted)
-    data = ask(options, request, CONVERSATIONS, reads=True)
-    if data["next_cursor"]:
-        talk(f"{data['total']:,} in all; more with --cursor {data['next_cursor']}")
+conversations.call(
+    "list --session --user --state --limit --cursor --category --as-of",
+    calls.list_conversations,
+    CONVERSATIONS,
+    "muisti conversations list",
+    "muisti conversations list --user ann",
+    help="List conversations, the latest first.",
+    prints="name, turns, time of the last turn, session, state and title of each",
+    then=lambda _, data: (
+        talk(f"{data['total']:,} in all; more with --cursor {data['next_cursor']}") if data["next_cursor"] else None
+    ),
+)
 
 
 @conversations.has("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
 @click.argument("name")
 @integer("--from first", "The first turn to show.", 0, metavar="TURN")
 @integer("--to last", "The last turn to show.", 0, metavar="TURN")
-@_category
+@category
 @as_of
 def show(
     options: Globals, name: str, *, first: int | None, last: int | None, category: str | None, as_of: str | None
@@ -148,7 +140,7 @@ def show(
 @integer("--turn", "Its place.  [default: the next]", 0, metavar="NUMBER")
 @option("--at", "When it was said.", Moment())
 @_session
-@_category
+@category
 @allow_secrets
 @dry_run
 def add(
@@ -204,21 +196,21 @@ def reopen(options: Globals, name: str, **how: Any) -> None:
     _change(options, name, {"state": "open"}, **how)
 
 
-@conversations.has("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
-@click.argument("name")
-@_category
-@dry_run
-def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) -> None:
-    """Delete a conversation with all its turns.
+conversations.call(
+    "delete NAME=conversation --category --dry-run",
+    calls.delete_conversation,
+    lambda given: stated(
+        f"Deleted {given['conversation']} with {{exchanges:,}} turns. Back: muisti undo --last {{total}}",
+        *("total", "exchanges", "topics"),
+    ),
+    "muisti conversations delete c-42 --dry-run",
+    "muisti conversations delete c-42",
+    help="""Delete a conversation with all its turns.
 
     Prints how many memories were deleted, and how many of them were turns and topics. `muisti undo --last N` with the
     first number brings all of it back.
-    """
-    deleted = View(
-        lambda data: cell(f"Deleted {name} with {data['exchanges']:,} turns. Back: muisti undo --last {data['total']}"),
-        lines("total", "exchanges", "topics"),
-    )
-    ask(options, lambda space: calls.delete_conversation(space, name, category=category, dry_run=dry_run), deleted)
+    """,
+)
 
 
 @conversations.has("muisti conversations adopt --dry-run", "muisti conversations adopt")

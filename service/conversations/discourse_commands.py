@@ -10,12 +10,11 @@ from muisti.client import Call, calls
 from muisti.core.model.choices import LIMIT_MAX
 from muisti.service.conversations.commands import conversations
 from muisti.service.terminal.base import Globals
+from muisti.service.terminal.calling import category, takes
 from muisti.service.terminal.options import dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, revised, talk
 from muisti.service.terminal.session import concluded, session
 from muisti.service.terminal.views import Shown, Text, View, brief, cell, grid, lines, listed, stack, tabbed
-
-_category = option("--category", "The category of the conversation, if it has one.")
 
 
 def _spans(topic: Any) -> str:
@@ -31,7 +30,7 @@ def _about(one: Any) -> Text:
 
 
 def _memory(one: Any) -> Any:
-    return one.get("memory") or {"id": None, "content": one.get("problem", {}).get("detail")}
+    return one.get("memory") or {"id": None, "content": str(one.get("problem", {}).get("detail")).partition("; ")[0]}
 
 
 SUGGESTIONS = lines(
@@ -60,7 +59,7 @@ SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" 
 @option("--move", "Let this topic begin at the turn --at.", metavar="TOPIC")
 @integer("--at turn", "The first turn of the later topic.", 1, metavar="TURN")
 @option("--title", "Title of the later part of a split topic.", metavar="TEXT")
-@_category
+@category
 @dry_run
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
     """Show the topics of a conversation, or change them.
@@ -92,7 +91,7 @@ def summarise(options: Globals, wait: bool, category: str | None) -> int:
 @click.argument("name")
 @flag("--renew", "First make those that are missing or stale.")
 @flag("--abstractive", "Have the server's language model write those that are made.")
-@_category
+@category
 def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, category: str | None) -> None:
     """Show the summaries of a conversation: of each topic, then of all.
 
@@ -117,28 +116,31 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
     "muisti conversations working c-42 --release rules",
 )
 @click.argument("name")
-@integer("--budget token_budget", "Tokens that it may have.  [default: 4096]", 1, metavar="TOKENS")
-@option("--encoding", "The encoding of the tokens.  [default: cl100k_base]")
-@option("--keep", "Keep --memory, --text or --reserve at this key.", metavar="KEY")
-@option("--memory", "The memory to keep.", metavar="ID")
-@option("--text", "The text to keep.", metavar="TEXT")
-@integer("--reserve", "Tokens to leave free.", 1, metavar="TOKENS")
-@integer("--priority", "What has the lowest goes first.", 0, 10, metavar="0-10")
+@takes(calls.get_working_memory, "--budget=token_budget --encoding")
+@takes(
+    calls.keep_in_working_memory,
+    "--keep=key --memory=memory_id --text=content --reserve=tokens --priority --ttl=ttl_seconds",
+    key="Keep --memory, --text or --reserve at this key.",
+    memory_id="The memory to keep.",
+    content="The text to keep.",
+    tokens="Tokens to leave free.",
+)
 @flag("--evictable", "Let it be evicted when the budget is short.")
-@integer("--ttl", "How long to keep it.  [default: for good]", 1, metavar="SECONDS")
 @option("--release", "Release what is kept at this key.", metavar="KEY")
-@_category
-def working(options: Globals, name: str, *, keep: str | None, release: str | None, **given: Any) -> None:
+@category
+def working(
+    options: Globals, name: str, *, key: str | None, release: str | None, evictable: bool, **given: Any
+) -> None:
     """Show the working memory of a conversation, or keep and release parts of it.
 
     It holds what you keep, and the turns that are worth their tokens now. Prints what is held and what is evicted:
     source, key or turn, tokens and value.
     """
-    with session(options, reads=keep is None and release is None) as opened:
+    with session(options, reads=key is None and release is None) as opened:
         tokens = {field: given.pop(field) for field in ("token_budget", "encoding", "category")}
-        if keep is not None:
-            body = _entry(**given)
-            put = calls.keep_in_working_memory(opened.space, name, keep, body, **tokens)
+        if key is not None:
+            body = {field: value for field, value in given.items() if value is not None} | {"pinned": not evictable}
+            put = calls.keep_in_working_memory(opened.space, name, key, body, **tokens)
             opened.client.send(put)
         if release is not None:
             gone = calls.release_from_working_memory(opened.space, name, release, category=tokens["category"])
@@ -150,7 +152,7 @@ def working(options: Globals, name: str, *, keep: str | None, release: str | Non
 @conversations.has("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
 @click.argument("name")
 @integer("--from first", "The first turn to read.", 0, metavar="TURN")
-@_category
+@category
 @dry_run
 def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
     """Suggest preferences that users state in a conversation.
@@ -192,13 +194,6 @@ def _change(
     body = {"turn": turn, **({"title": title} if title is not None else {})}
     make = calls.move_topic if split is None else calls.split_topic
     return lambda space: make(space, name, split or move, body, category=category, dry_run=dry_run)
-
-
-def _entry(
-    memory: str | None, text: str | None, reserve: int | None, priority: int | None, evictable: bool, ttl: int | None
-) -> dict[str, Any]:
-    told = {"memory_id": memory, "content": text, "tokens": reserve, "priority": priority, "ttl_seconds": ttl}
-    return {name: value for name, value in told.items() if value is not None} | {"pinned": not evictable}
 
 
 def _working(data: Any) -> Shown:

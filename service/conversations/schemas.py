@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.conversations.model import USERS_MAX, Arrived, Object, Streamed
+from muisti.core.conversations.model import USERS_MAX, Object
 from muisti.core.conversations.view import Suggestions
 from muisti.core.model.outcomes import Ending
 from muisti.service.schemas import fields
@@ -27,6 +27,9 @@ Spans = Annotated[
 class _ObjectReply(Reply, frozen=True, kw_only=True):
     """Fields that sessions, conversations and topics have in common."""
 
+    within = ("counted", "memory")
+    named = {"title": "memory.content"}
+
     id: fields.MemoryId
     version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
     name: str
@@ -45,16 +48,9 @@ class _ObjectReply(Reply, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, value: Object, /, **more: Any) -> Self:
-        memory, counted, closed_at = value.memory, value.counted, value.memory.structure.get("closed_at")
-        return super().of(
-            memory,
-            name=value.name,
-            title=memory.content,
-            state=value.state,
-            closed_at=datetime.fromisoformat(closed_at) if isinstance(closed_at, str) else None,
-            **{name: getattr(counted, name) for name in ("turns", "tokens", "first_at", "last_at")},
-            **more,
-        )
+        closed_at = value.memory.structure.get("closed_at")
+        closed = datetime.fromisoformat(closed_at) if isinstance(closed_at, str) else None
+        return super().of(value, closed_at=closed, **more)
 
 
 class SessionReply(_ObjectReply, frozen=True, kw_only=True):
@@ -63,10 +59,6 @@ class SessionReply(_ObjectReply, frozen=True, kw_only=True):
     name: fields.SessionName
     users: Users
     conversations: Annotated[int, doc("How many conversations it has.", ge=0)]
-
-    @classmethod
-    def of(cls, value: Object, /, **more: Any) -> Self:
-        return super().of(value, users=list(value.users), conversations=value.counted.conversations, **more)
 
 
 class ConversationReply(_ObjectReply, frozen=True, kw_only=True):
@@ -80,9 +72,8 @@ class ConversationReply(_ObjectReply, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, value: Object, /, **more: Any) -> Self:
-        users, counted = list(value.users), value.counted
-        next_turn = 1 if counted.last_turn is None else counted.last_turn + 1
-        return super().of(value, users=users, topics=counted.topics, next_turn=next_turn, **more)
+        last = value.counted.last_turn
+        return super().of(value, next_turn=1 if last is None else last + 1, **more)
 
 
 class TopicReply(_ObjectReply, frozen=True, kw_only=True):
@@ -94,9 +85,7 @@ class TopicReply(_ObjectReply, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, value: Object, /, **more: Any) -> Self:
-        memory = value.memory
-        spans = memory.structure.get("spans", [])
-        return super().of(value, conversation=memory.conversation or "", spans=spans, **more)
+        return super().of(value, spans=value.memory.structure.get("spans", []), **more)
 
 
 Total = Annotated[int, doc("How many there are on all pages.", ge=0)]
@@ -137,18 +126,18 @@ class ExchangesReply(Reply, frozen=True, kw_only=True):
 class ArrivedReply(Reply, frozen=True, kw_only=True):
     """A turn that came in: the memory that it is, and whether it was there already."""
 
+    named = {"turn": "memory.turn", "id": "memory.id"}
+
     turn: fields.TurnNumber
     id: fields.MemoryId
     replayed: Annotated[bool, doc("The turn was there already, with the same content.")]
     topic: fields.TopicName | None
 
-    @classmethod
-    def of(cls, value: Arrived, /, **more: Any) -> Self:
-        return super().of(value, turn=value.memory.turn or 0, id=value.memory.id, **more)
-
 
 class StreamedReply(Reply, frozen=True, kw_only=True):
     """Turns that came in, in the order of the request."""
+
+    named = {"created": "made"}
 
     conversation: fields.ConversationName
     session: fields.SessionName | None
@@ -157,10 +146,6 @@ class StreamedReply(Reply, frozen=True, kw_only=True):
     created: Annotated[int, doc("How many of them are new.", ge=0)]
     next_turn: fields.TurnNumber
     flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
-
-    @classmethod
-    def of(cls, value: Streamed, /, **more: Any) -> Self:
-        return super().of(value, created=value.made, **more)
 
 
 class EndedReply(Reply, frozen=True, kw_only=True):

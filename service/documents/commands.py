@@ -14,9 +14,10 @@ from muisti.core.model.choices import LIMIT_MAX, PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.parsing.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
-from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, limit, option
+from muisti.service.terminal.calling import Operations, category
+from muisti.service.terminal.options import allowing, as_of, choice, dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, talk
-from muisti.service.terminal.session import ask, session, space_choice
+from muisti.service.terminal.session import session, space_choice
 from muisti.service.terminal.views import View, cell, lines, listed, safe, same, tabbed
 
 if TYPE_CHECKING:
@@ -64,14 +65,13 @@ def ingest(options: Globals, sources: tuple[str, ...], **given: Any) -> int | No
     return (bringing.preview if how.preview else bringing.bring)(options, sources, how)
 
 
-documents = Subcommands(
+documents = Operations(
     "documents",
     examples=("muisti documents list", "muisti documents text webshop/README.md"),
     help="List, show and delete documents.\n\n`muisti ingest` stores them. A document is named by its path or ID.",
 )
 
 name_argument = click.argument("name", metavar="PATH")
-category_option = option("--category", "Category of the document.")
 
 
 def _pruned(data: Any) -> list[str]:
@@ -112,23 +112,20 @@ DELETED = same("documents", "chunks", right=("documents", "chunks"))
 PRUNED = View(lambda data: cell("\n".join(_pruned(data))), _pruned)
 
 
-@documents.has("muisti documents list", "muisti documents list --folder webshop/docs/", name="list")
-@option("--folder", "Only documents whose path begins so.", metavar="PATH")
-@limit("Largest number of them.")
-@option("--cursor", "Continue a list; the page before names it with --json.", metavar="TEXT")
-@category_option
-@as_of
-def list_documents(options: Globals, **asked: Any) -> None:
-    """List documents by their paths.
-
-    Prints the path, the ID, the format, the chunks, the bytes of the file and when it was read.
-    """
-    ask(options, lambda space: calls.list_documents(space, **asked), DOCUMENTS, reads=True)
+documents.call(
+    "list --folder --limit --cursor --category --as-of",
+    calls.list_documents,
+    DOCUMENTS,
+    "muisti documents list",
+    "muisti documents list --folder webshop/docs/",
+    help="List documents by their paths.",
+    prints="the path, the ID, the format, the chunks, the bytes of the file and when it was read",
+)
 
 
 @documents.has("muisti documents show webshop/README.md")
 @name_argument
-@category_option
+@category
 @as_of
 def show(options: Globals, name: str, category: str | None, as_of: str | None) -> None:
     """Show a document and where its chunks are.
@@ -143,7 +140,7 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
 
 @documents.has("muisti documents text webshop/README.md > README.md")
 @name_argument
-@category_option
+@category
 @as_of
 def text(options: Globals, name: str, category: str | None, as_of: str | None) -> None:
     """Print the whole text of a document, as its parser read it."""
@@ -154,17 +151,16 @@ def text(options: Globals, name: str, category: str | None, as_of: str | None) -
                 click.echo(piece, nl=False)
 
 
-@documents.has("muisti documents delete webshop/old.md --dry-run")
-@name_argument
-@category_option
-@dry_run
-def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> None:
-    """Delete a document with its chunks.
+documents.call(
+    "delete PATH=document --category --dry-run",
+    calls.delete_document,
+    lambda given: DELETED._replace(plain=lines(lambda _: given["document"], "chunks")),
+    "muisti documents delete webshop/old.md --dry-run",
+    help="""Delete a document with its chunks.
 
     `muisti undo` brings it back; `muisti purge` erases for good.
-    """
-    view = DELETED._replace(plain=lines(lambda _: name, "chunks"))
-    ask(options, lambda space: calls.delete_document(space, name, category=category, dry_run=dry_run or None), view)
+    """,
+)
 
 
 @documents.has("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes")
@@ -198,7 +194,7 @@ def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -
 @documents.has("muisti documents stale ~/src/webshop")
 @click.argument("folder", metavar="FOLDER", type=click.Path(exists=True, file_okay=False))
 @option("--as name", "Beginning of the paths, if `ingest` was given one.", metavar="PATH")
-@category_option
+@category
 def stale(options: Globals, folder: str, name: str | None, category: str | None) -> None:
     """List files of a folder that differ from their documents.
 

@@ -114,7 +114,7 @@ def _answer(space: str, done: Stored) -> Response[PutReply]:
         headers["Muisti-Flags"] = ", ".join(sorted({flag.code for flag in put.flags}))
     if created:
         headers["Location"] = f"/v1/spaces/{space}/documents/{memory.id}"
-    answer = Response(PutReply.of_put(put), status_code=201 if created else 200, headers=headers)
+    answer = Response(PutReply.of(put), status_code=201 if created else 200, headers=headers)
     return planned(done.plan, answer)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest
+from io import BytesIO
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from msgspec import Struct, field
 
 from muisti.client import Call, calls
 from muisti.core.model.errors import InvalidInput
+from muisti.core.parsing.archives import is_archive
 from muisti.core.parsing.chunking.options import Chunking, check
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.folders import git
@@ -23,6 +25,7 @@ from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check
 from muisti.service.terminal.client import ApiError
 from muisti.service.terminal.options import comma_list
 from muisti.service.terminal.progress import ended, failed_items
+from muisti.service.terminal.refusing import field_line
 from muisti.service.terminal.session import Session, session
 
 if TYPE_CHECKING:
@@ -72,7 +75,7 @@ def how_of(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str],
         check(chunking)
         check_languages(choice.languages)
     except InvalidInput as refused:
-        raise click.UsageError("; ".join(f"--{one.path[2:]} {one.message}" for one in refused.problems)) from refused
+        raise click.UsageError("; ".join(field_line(one.path, one.message) for one in refused.problems)) from refused
     found = How(choice=choice, chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, **given)
     if found.preview and (found.sync or found.watch):
         raise click.UsageError("--preview goes without --sync and --watch")
@@ -164,20 +167,21 @@ def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress
             progress(number + 1)
         return sent
     finished = 0
-    running: deque[tuple[dict[str, Any], int]] = deque()
+    running: deque[tuple[dict[str, Any], Sequence[Path]]] = deque()
     groups = iter(_groups(files))
     while True:
         while len(running) < AHEAD and (group := next(groups, None)) is not None:
             request = _form(opened.space, group, how)
-            running.append((opened.write(lambda request=request: opened.client.send(request())).data, len(group)))
+            task = opened.write(lambda request=request: opened.client.send(request())).data
+            running.append((task, [file.place for _, file in group]))
         if not running:
             return sent
-        task, count = running.popleft()
+        task, places = running.popleft()
         before = finished
         task = ended(opened.client, opened.space, task, lambda done, _, before=before: progress(before + done))
-        finished += count
+        finished += len(places)
         progress(finished)
-        _count(sent, opened, task)
+        _count(sent, opened, task, places)
 
 
 def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Look, mtime: int | None = None) -> None:
@@ -196,17 +200,24 @@ def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: L
         sent.notes += [f"{path}: {note}" for note in reply.data["notes"]]
         return
     task = ended(opened.client, opened.space, reply.data, lambda done, total: None)
-    _count(sent, opened, task)
+    _count(sent, opened, task, [source])
 
 
-def _count(sent: Look, opened: Session, task: dict[str, Any]) -> None:
-    sent.count("stored", task["done"])
+def _count(sent: Look, opened: Session, task: dict[str, Any], sources: Sequence[Path | bytes]) -> None:
+    """Count the documents of a task: its items without the archives, whose members are items too."""
+    archives = 0 if task["total"] in (None, len(sources)) else sum(map(_holds_documents, sources))
+    sent.count("stored", max(0, task["done"] - archives))
     sent.count("unchanged", task["skipped"])
     sent.failed += [
         Failed(one["name"], one["error"]["code"], one["error"]["detail"]) for one in failed_items(opened, task)
     ]
     if task["state"] == "failed" and "error" in task:
         sent.failed.append(Failed(task["id"], task["error"]["code"], task["error"]["detail"]))
+
+
+def _holds_documents(source: Path | bytes) -> bool:
+    with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as stream:
+        return is_archive(stream)
 
 
 def with_content(request: Call, content: Any, media_type: str = BINARY) -> Call:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import Meta, Struct
 
-from muisti.core.documents.model import SYNC_MAX, ChunkPage, Document, DocumentPage, Listed, Outcome, Put, Synced
+from muisti.core.documents.model import SYNC_MAX, Listed, Outcome, Synced
 from muisti.core.documents.view import STRATEGIES, Chunking, Reading, Stated
 from muisti.core.model.choices import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.model.chunks import Chunk
@@ -15,7 +15,7 @@ from muisti.core.model.times import to_us
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.policy import FlagReply
 from muisti.service.schemas.replies import Cursor
 
 USUAL = Chunking()
@@ -109,14 +109,11 @@ class SyncBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return [one.listed(f"$.files[{number}]") for number, one in enumerate(self.files)]
 
 
-_KNOWN = (  # fields of a document that are none of its memory
-    *("path", "title", "media_type", "language", "pages", "sha256", "size", "mtime"),
-    *("chunks", "characters", "lines", "tokens", "notes", "options"),
-)
-
-
 class DocumentReply(Reply, frozen=True, kw_only=True):
     """A document in one of its versions."""
+
+    within = ("memory",)
+    named = {"indexed_at": "memory.updated_at"}
 
     id: fields.MemoryId
     version: Annotated[int, doc("1, 2, … as it changes.", ge=1)]
@@ -145,14 +142,12 @@ class DocumentReply(Reply, frozen=True, kw_only=True):
     created_at: fields.Time
     indexed_at: fields.Time
 
-    @classmethod
-    def of(cls, value: Document, /, **more: Any) -> Self:
-        known = {name: getattr(value, name) for name in _KNOWN}
-        return super().of(value.memory, **known, indexed_at=value.memory.updated_at, **more)
-
 
 class PutReply(DocumentReply, frozen=True, kw_only=True):
     """A document that was stored, with counts of its chunks."""
+
+    within = ("document", "document.memory")
+    named = {"indexed_at": "document.memory.updated_at"}
 
     outcome: Annotated[
         str, doc("`unchanged`: the same file was there, and nothing was written.", enum=list(get_args(Outcome)))
@@ -164,14 +159,12 @@ class PutReply(DocumentReply, frozen=True, kw_only=True):
     moved_from: fields.DocumentPath | None
     flags: Annotated[list[FlagReply], doc("Empty when all is stored as it was sent.")]
 
-    @classmethod
-    def of_put(cls, put: Put) -> Self:
-        counts = {name: getattr(put, name) for name in ("outcome", "added", "kept", "changed", "ended", "moved_from")}
-        return cls.of(put.document, **counts, flags=flagged(put.flags))
-
 
 class DocumentsReply(Reply, frozen=True, kw_only=True):
     """Documents, by path unless `sort` names another order, with sums over all pages."""
+
+    within = ("totals",)
+    named = {"total": "totals.documents"}
 
     items: list[DocumentReply]
     total: Annotated[int, doc("Documents on all pages.", ge=0)]
@@ -179,12 +172,6 @@ class DocumentsReply(Reply, frozen=True, kw_only=True):
     characters: Annotated[int, doc("Characters of their texts.", ge=0)]
     size: Annotated[int, doc("Bytes of their files.", ge=0)]
     next_cursor: Cursor
-
-    @classmethod
-    def of(cls, value: DocumentPage, /, **more: Any) -> Self:
-        sums = value.totals
-        counts = {"chunks": sums.chunks, "characters": sums.characters, "size": sums.size}
-        return super().of(value, total=sums.documents, **counts, **more)
 
 
 class ChunkReply(Reply, frozen=True, kw_only=True):
@@ -218,15 +205,13 @@ class ChunkReply(Reply, frozen=True, kw_only=True):
 class ChunksReply(Reply, frozen=True, kw_only=True):
     """Chunks of a document, in their order."""
 
+    named = {"document": "document.memory.id", "path": "document.path"}
+
     document: fields.MemoryId
     path: fields.DocumentPath
     items: list[ChunkReply]
     total: Annotated[int, doc("Chunks on all pages.", ge=0)]
     next_cursor: Cursor
-
-    @classmethod
-    def of(cls, value: ChunkPage, /, **more: Any) -> Self:
-        return super().of(value, document=value.document.memory.id, path=value.document.path, **more)
 
 
 class CutReply(Reply, frozen=True, kw_only=True):

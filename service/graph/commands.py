@@ -1,24 +1,17 @@
 """Commands about the knowledge graph: entities, their facts, neighbours and paths, and what people say of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.client import Call, calls
-from muisti.core.model.choices import (
-    COMMUNITIES_MAX,
-    DEPTH_MAX,
-    ENTITIES_MAX,
-    ENTITY_KINDS,
-    FACTS_MAX,
-    RELATION_KINDS,
-    TIE_KINDS,
-)
+from muisti.client import calls
+from muisti.core.model.choices import DEPTH_MAX, RELATION_KINDS, TIE_KINDS
 from muisti.core.support.lazy import Lazy
-from muisti.service.terminal.base import ERROR, OK, Globals, Subcommands
+from muisti.service.terminal.base import ERROR, OK, Globals
+from muisti.service.terminal.calling import Operations
 from muisti.service.terminal.options import JOINED, as_of, choice, dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, talk, write_file
 from muisti.service.terminal.session import ask, exit_code, follow, session, space_choice
@@ -44,20 +37,18 @@ else:  # with the core
     exporting = Lazy("muisti.service.graph.exporting")
     formats = Lazy("muisti.service.graph.formats")
 
-_FIGURES = tuple(
-    [
-        "enabled",
-        "entities",
-        "mentions",
-        "relations",
-        "read",
-        "pending",
-        "recogniser",
-        "current",
-        "fallbacks",
-        "degraded",
-    ]
-)
+_FIGURES = [
+    "enabled",
+    "entities",
+    "mentions",
+    "relations",
+    "read",
+    "pending",
+    "recogniser",
+    "current",
+    "fallbacks",
+    "degraded",
+]
 COLOURS = {
     "person": "blue",
     "organisation": "red",
@@ -205,134 +196,113 @@ BUILT = stated("{id} {state}, {done:,} versions read", "id", "state", "done")
 
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 
-graph = Subcommands(
+graph = Operations(
     "graph",
     examples=('muisti graph show "Ann Berg"', "muisti graph path Ann Acme", "muisti graph draw --entity Ann ann.svg"),
     help="Ask who and what the memories are about.\n\nEntities and facts are read from memories as they are written. "
     "A fact ends with the memory that states it.",
 )
-limit = integer("-n --limit", "At most.  [default: 50]", 1, ENTITIES_MAX)
-facts = integer("-n --limit", "At most.  [default: 100]", 1, FACTS_MAX)
-depth = integer("--depth", "Ties to follow.  [default: 1]", 1, DEPTH_MAX)
-ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
+TIES = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
 
 
-def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
-    data = ask(options, request, view, reads=True)
+def _noted(options: Globals, data: Any) -> None:
     if data.get("pending"):
         talk(f"Note: {data['pending']:,} versions are not read yet; muisti graph build reads them.")
-    return data
 
 
-@graph.has("muisti graph status", "muisti graph status --json")
-def status(options: Globals) -> None:
-    """Show how much the graph knows, and what is not read yet."""
-    _ask(options, calls.get_graph, FIGURES)
-
-
-@graph.has("muisti graph entities --prefix ann", "muisti graph entities --kind place")
-@option("--prefix", "Beginning of the names, in any case.", metavar="TEXT")
-@choice("--kind", "Only this kind.", ENTITY_KINDS)
-@choice("--sort", "Order.  [default: -mentions]", ("-mentions", "name"))
-@limit
-@as_of
-def entities(options: Globals, **given: Any) -> None:
-    """List the people, places and things that memories name.
-
-    Prints the kind, the name, how many memories mention it, and its other names.
-    """
-    _ask(options, lambda space: calls.list_entities(space, **given), ENTITIES)
-
-
-@graph.has('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
-@click.argument("name")
-@as_of
-def show(options: Globals, name: str, **given: Any) -> None:
-    """Show an entity: its names, its facts in the order of time, and the latest memories that mention it.
-
-    Prints the time from which a fact holds, and until when, the fact, and the memory that states it.
-    """
-    _ask(options, lambda space: calls.get_entity(space, entity=name, **given), PROFILE)
-
-
-@graph.has("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
-@click.argument("name")
-@depth
-@ties
-@choice("--sort", "Order.  [default: -association]", ("-association", "-weight"))
-@limit
-@as_of
-def neighbours(options: Globals, name: str, **given: Any) -> None:
-    """Show what is tied to an entity, by relations and by being mentioned together."""
-    _ask(options, lambda space: calls.list_neighbours(space, entity=name, **given), NEIGHBOURS)
-
-
-@graph.has("muisti graph path Ann Acme")
-@click.argument("first")
-@click.argument("second")
-@ties
-@as_of
-def path(options: Globals, first: str, second: str, **given: Any) -> int:
-    """Show a shortest path from one entity to another. The exit code is 1 when there is none."""
-    request = partial(calls.find_path, from_=first, to=second, **given)
-    found = _ask(options, request, PATH)["found"]
-    if not found:
+def _found(options: Globals, data: Any) -> int:
+    _noted(options, data)
+    if not data["found"]:
         talk("No way leads from one to the other.")
-    return OK if found else ERROR
+    return OK if data["found"] else ERROR
 
 
-@graph.has("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
-@option("--subject", "Only relations of this entity.")
-@option("--object target", "Only relations to this entity.")
-@choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, **JOINED)
-@facts
-@as_of
-def relations(options: Globals, **given: Any) -> None:
-    """List relations by subject, kind and object, those of the latest memories first."""
-    _ask(options, lambda space: calls.list_relations(space, **given), RELATIONS)
-
-
-@graph.has("muisti graph proposals")
-@limit
-@as_of
-def proposals(options: Globals, **given: Any) -> None:
-    """List names that look alike. Nothing is merged until somebody says so: see merge and keep-apart."""
-    _ask(options, lambda space: calls.list_proposals(space, **given), PROPOSALS)
-
-
-@graph.has("muisti graph communities", "muisti graph communities -n 5")
-@integer("-n --limit", "Communities at most.  [default: 20]", 1, COMMUNITIES_MAX)
-@as_of
-def communities(options: Globals, **given: Any) -> None:
-    """List what belongs together: names that memories mention together more often than by chance.
-
-    Prints the number of memories and of names, and the most telling names.
-    """
-    if _ask(options, lambda space: calls.list_communities(space, **given), COMMUNITIES)["too_large"]:
+def _belonging(options: Globals, data: Any) -> None:
+    _noted(options, data)
+    if data["too_large"]:
         talk("The graph of this space has too many mentions to look for communities.")
 
 
-@graph.has('muisti graph merge "Ann Berg" "A. Berg"')
-@click.argument("name")
-@click.argument("others", nargs=-1, required=True)
-@dry_run
-def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
-    """Say that OTHERS are names of the entity NAME, too.
+graph.call("status", calls.get_graph, FIGURES, then=_noted)
+graph.call(
+    "entities --prefix --kind --sort -n,--limit --as-of",
+    calls.list_entities,
+    ENTITIES,
+    "muisti graph entities --prefix ann",
+    "muisti graph entities --kind place",
+    prints="the kind, the name, how many memories mention it, and its other names",
+    then=_noted,
+)
+graph.call(
+    "show NAME=entity --as-of",
+    calls.get_entity,
+    PROFILE,
+    'muisti graph show "Ann Berg"',
+    "muisti graph show Acme --as-of 2026-01-31",
+    help="Show an entity: its names, its facts in the order of time, and the latest memories that mention it.",
+    prints="the time from which a fact holds, and until when, the fact, and the memory that states it",
+    then=_noted,
+)
+graph.call(
+    "neighbours NAME=entity --depth --sort -n,--limit --as-of",
+    calls.list_neighbours,
+    NEIGHBOURS,
+    "muisti graph neighbours Ann",
+    "muisti graph neighbours Ann --depth 2",
+    help="Show what is tied to an entity, by relations and by being mentioned together.",
+    more=(TIES,),
+    then=_noted,
+)
+graph.call(
+    "path FIRST=from_ SECOND=to --as-of",
+    calls.find_path,
+    PATH,
+    "muisti graph path Ann Acme",
+    help="Show a shortest path from one entity to another. The exit code is 1 when there is none.",
+    more=(TIES,),
+    then=_found,
+)
+graph.call(
+    "relations --subject --object=target -n,--limit --as-of",
+    calls.list_relations,
+    RELATIONS,
+    "muisti graph relations --subject Ann",
+    "muisti graph relations --kind works_at --json",
+    more=(choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, **JOINED),),
+    then=_noted,
+)
+graph.call(
+    "proposals -n,--limit --as-of",
+    calls.list_proposals,
+    PROPOSALS,
+    help="List names that look alike. Nothing is merged until somebody says so: see merge and keep-apart.",
+    then=_noted,
+)
+graph.call(
+    "communities -n,--limit --as-of",
+    calls.list_communities,
+    COMMUNITIES,
+    "muisti graph communities -n 5",
+    prints="the number of memories and of names, and the most telling names",
+    then=_belonging,
+)
+graph.call(
+    "merge NAME=entity OTHERS --dry-run",
+    calls.merge_entities,
+    STATEMENT,
+    'muisti graph merge "Ann Berg" "A. Berg"',
+    help="""Say that OTHERS are names of the entity NAME, too.
 
     It is stored as a memory, and `muisti undo` takes it back.
-    """
-    body = {"others": [*others]}
-    ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), STATEMENT)
-
-
-@graph.has('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
-@click.argument("name")
-@click.argument("others", nargs=-1, required=True)
-@dry_run
-def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
-    """Say that OTHERS are not names of the entity NAME, whatever a rule finds."""
-    body = {"others": [*others]}
-    ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), STATEMENT)
+    """,
+)
+graph.call(
+    "keep-apart NAME=entity OTHERS --dry-run",
+    calls.keep_entities_apart,
+    STATEMENT,
+    'muisti graph keep-apart Flask "Flask-Talisman"',
+    help="Say that OTHERS are not names of the entity NAME, whatever a rule finds.",
+)
 
 
 @graph.has(
@@ -399,7 +369,7 @@ def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int
 @graph.has("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
 @click.argument("file", metavar="FILE")
 @option("--entity", "The entity in the middle; else the most mentioned are drawn.")
-@depth
+@integer("--depth", "Ties to follow.  [default: 1]", 1, DEPTH_MAX)
 @integer("-n --limit", "Entities at most.  [default: 60]", 1, 260)
 @integer("--width", "Width in pixels, such as 360 for a phone.", 320, 4_000)
 @flag("--force", "Overwrite an existing file.")
@@ -430,7 +400,4 @@ def export(
         write_file(pieces, Path(file), force=force)
 
 
-@graph.has("muisti graph drop")
-def drop(options: Globals) -> None:
-    """Delete what was read from memories; `muisti graph build` reads it again. What people stated stays."""
-    ask(options, calls.drop_graph, DROPPED)
+graph.call("drop", calls.drop_graph, DROPPED)

@@ -6,16 +6,17 @@ from typing import Any
 import click
 
 from muisti.client import calls
-from muisti.service.terminal.base import ERROR, Failure, Globals, Subcommands
+from muisti.service.terminal.base import ERROR, Failure, Globals
+from muisti.service.terminal.calling import Operations
 from muisti.service.terminal.naming import NAME, check_name, locate
 from muisti.service.terminal.options import limit, real
 from muisti.service.terminal.output import answer, talk
-from muisti.service.terminal.session import ask, session
+from muisti.service.terminal.session import session
 from muisti.service.terminal.views import Shown, View, grid, lines, said
 
 NONE = "There are no probes yet: muisti probe add QUERY ID"
 
-probe = Subcommands(
+probe = Operations(
     "probe",
     examples=('muisti probe add "when do we deploy?" rules deploy', "muisti probe run"),
     help="Save test questions, and check that searches find the expected memory.\n\n"
@@ -45,13 +46,6 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
         answer(options, reply, *said(reply.data["id"], reply.data["id"]))
 
 
-@probe.has("muisti probe list", name="list")
-def list_probes(options: Globals) -> None:
-    """List probes, oldest first."""
-    view = View(lambda data: _table(data["items"], {}), lines("id", "query", _expected, "k"), NONE)
-    ask(options, calls.list_probes, view, reads=True)
-
-
 @probe.has("muisti probe run", "muisti probe run --min-recall 0.9")
 @real("--min-recall", "Exit with 1 when the recall is lower.", 0, 1)
 def run(options: Globals, min_recall: float | None) -> None:
@@ -78,13 +72,6 @@ def run(options: Globals, min_recall: float | None) -> None:
             raise Failure(f"the recall is less than {min_recall:g}", ERROR)
 
 
-@probe.has("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0")
-@click.argument("id_", metavar="ID")
-def delete(options: Globals, id_: str) -> None:
-    """Delete a probe. Prints its id."""
-    ask(options, lambda space: calls.delete_probe(space, id_), said(id_, id_))
-
-
 def _expected(one: Mapping[str, Any]) -> str:
     return one["memory_id"] or f"{one['category']}/{one['key']}"
 
@@ -98,3 +85,18 @@ def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> 
         for one in probes
     )
     return grid(None, "id", "query", "expects", "k", "rank", right=("k", "rank"), rows=rows)
+
+
+probe.call(
+    "list",
+    calls.list_probes,
+    View(lambda data: _table(data["items"], {}), lines("id", "query", _expected, "k"), NONE),
+    help="List probes, oldest first.",
+)
+probe.call(
+    "delete ID=probe_id",
+    calls.delete_probe,
+    lambda given: said(given["probe_id"], given["probe_id"]),
+    "muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0",
+    prints="its ID",
+)

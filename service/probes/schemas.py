@@ -4,7 +4,7 @@ from typing import Annotated, Any, Self
 
 from msgspec import Struct
 
-from muisti.core.model.quality import Expectation, K, Probe, Run
+from muisti.core.model.quality import Expectation, K, Run
 from muisti.core.model.values import LIMIT_MAX
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
@@ -32,6 +32,8 @@ class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class ProbeReply(Reply, frozen=True, kw_only=True):
     """A stored question, with the memory that it should find."""
 
+    within = ("expects",)
+
     id: ProbeId
     query: fields.QueryText
     memory_id: fields.MemoryId | None
@@ -40,10 +42,6 @@ class ProbeReply(Reply, frozen=True, kw_only=True):
     k: Place
     made_at: fields.Time
     actor: str
-
-    @classmethod
-    def of(cls, value: Probe, /, **more: Any) -> Self:
-        return super().of(value.expects, id=value.id, made_at=value.made_at, actor=value.actor, **more)
 
 
 class ProbesReply(Reply, frozen=True, kw_only=True):

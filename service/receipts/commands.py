@@ -1,24 +1,18 @@
 """Commands about receipts: searches that were kept, and what they would find now."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
-
-import click
+from typing import Any
 
 from muisti.client import calls
-from muisti.core.model.choices import Evidence
-from muisti.service.terminal.base import Globals, Subcommands
-from muisti.service.terminal.options import Moment, choice, flag, limit, option
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.calling import Operations
+from muisti.service.terminal.options import Moment, limit, option
 from muisti.service.terminal.output import talk
-from muisti.service.terminal.session import ask
 from muisti.service.terminal.views import listed
-
-if TYPE_CHECKING:
-    pass
 
 ID = "0197a3c0-5f4e-7000-8000-0123456789af"
 
-receipt = Subcommands(
+receipt = Operations(
     "receipt",
     examples=('muisti search "when do we deploy?" --receipt', f"muisti receipt replay {ID}"),
     help="List and show recorded searches, or run them again.\n\n`muisti search --receipt` records a search, by "
@@ -58,41 +52,46 @@ HITS = listed(
 )
 
 
-@receipt.has("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
-@option("--actor", "Only of this caller, by its name in the audit log.")
-@option("--since", "Only made at this time or later.", Moment())
-@option("--until", "Only made before this time.", Moment())
-@choice("--evidence", "Only with this evidence.", get_args(Evidence))
-@limit("Show N at most.", 20)
-@option("--cursor", "Continue a list: `next_cursor` of its last page.", metavar="TEXT")
-def list_receipts(options: Globals, **asked: Any) -> None:
-    """List recorded searches, newest first.
-
-    Prints for each its ID, the time, who asked, the evidence, the number of hits and the query.
-    """
-    data = ask(options, lambda space: calls.list_receipts(space, **asked), RECEIPTS, reads=True)
+def _more(options: Globals, data: Any) -> None:
     if data["next_cursor"] and not options.json:
         talk(f"More: --cursor {data['next_cursor']}")
 
 
-@receipt.has(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json")
-@click.argument("id_", metavar="ID")
-def show(options: Globals, id_: str) -> None:
-    """Show the hits of a recorded search.
-
-    Prints the rank, the score, the ID and the version of each hit.
-    """
-    ask(options, lambda _: calls.get_receipt(id_), HITS, reads=True)
-
-
-@receipt.has(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
-@click.argument("id_", metavar="ID")
-@flag("--then", "Search the memories as they were then.")
-def replay(options: Globals, id_: str, then: bool) -> None:
-    """Run a recorded search again, and show what differs and why.
+receipt.call(
+    "list --actor --evidence --cursor",
+    calls.list_receipts,
+    RECEIPTS,
+    "muisti receipt list",
+    "muisti receipt list --evidence none --since 7d",
+    prints="for each its ID, the time, who asked, the evidence, the number of hits and the query",
+    more=(
+        option("--since", "Only made at this time or later.", Moment()),
+        option("--until", "Only made before this time.", Moment()),
+        limit("Show N at most.", 20),
+    ),
+    then=_more,
+)
+receipt.call(
+    "show ID=receipt_id",
+    calls.get_receipt,
+    HITS,
+    f"muisti receipt show {ID}",
+    f"muisti receipt show {ID} --json",
+    help="Show the hits of a recorded search.",
+    prints="the rank, the score, the ID and the version of each hit",
+)
+receipt.call(
+    "replay ID=receipt_id --then",
+    calls.replay_receipt,
+    MOVES,
+    f"muisti receipt replay {ID}",
+    f"muisti receipt replay {ID} --then",
+    help="""Run a recorded search again, and show what differs and why.
 
     Prints for each memory that moved its ID, the rank then, the rank now (empty: not among the hits) and the reason.
     The hits do not count as retrieved.
-    """
-    if ask(options, lambda _: calls.replay_receipt(id_, then=then), MOVES, reads=True)["same"]:
-        talk("The same memories, in the same order.")
+    """,
+    texts={"then": "Search the memories as they were then."},
+    then=lambda _, data: talk("The same memories, in the same order.") if data["same"] else None,
+    reads=True,
+)

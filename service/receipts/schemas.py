@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.context import Context
 from muisti.core.model.hits import Answer, Evidence, Mode
-from muisti.core.model.quality import ListedReceipt, Moved, Receipt, ReceiptHit, Why
+from muisti.core.model.quality import Moved, Receipt, Why
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
 from muisti.service.schemas.copying import Reply
@@ -24,19 +24,20 @@ ReceiptId = Annotated[
 class ReceiptHitReply(Reply, frozen=True, kw_only=True):
     """A hit of the recorded search, in its version then. `rank` counts from 1; `ranks` has its rank in each ranking."""
 
+    named = {"id": "memory_id"}
+
     rank: int
     id: fields.MemoryId
     version: int
     score: float
     ranks: dict[str, int]
 
-    @classmethod
-    def of(cls, value: ReceiptHit, /, **more: Any) -> Self:
-        return super().of(value, id=value.memory_id, **more)
-
 
 class ReceiptReply(Reply, frozen=True, kw_only=True):
     """A recorded search: its request, the state of the space, and its hits."""
+
+    within = ("told",)
+    named = {"seq": "at"}
 
     id: ReceiptId
     space: fields.SpaceName
@@ -54,13 +55,13 @@ class ReceiptReply(Reply, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, value: Receipt, /, **more: Any) -> Self:
-        told, asked = value.told, msgspec.json.decode(value.parameters)
-        answer = {name: getattr(told, name) for name in ("total", "evidence", "strategy", "degraded")}
-        return super().of(value, parameters=asked, seq=str(value.at), **answer, **more)
+        return super().of(value, parameters=msgspec.json.decode(value.parameters), **more)
 
 
 class ListedReceiptReply(Reply, frozen=True, kw_only=True):
     """A receipt in a list, without its memories: `hits` is their number."""
+
+    named = {"seq": "at"}
 
     id: ReceiptId
     made_at: fields.Time
@@ -73,10 +74,6 @@ class ListedReceiptReply(Reply, frozen=True, kw_only=True):
     hits: Annotated[int, doc("Memories in the answer.", ge=0)]
     seq: fields.SeqText
 
-    @classmethod
-    def of(cls, value: ListedReceipt, /, **more: Any) -> Self:
-        return super().of(value, kind="context" if value.is_context else "search", seq=str(value.at), **more)
-
 
 class ReceiptsReply(Reply, frozen=True, kw_only=True):
     """Receipts, newest first."""
@@ -87,6 +84,8 @@ class ReceiptsReply(Reply, frozen=True, kw_only=True):
 
 class MovedReply(Reply, frozen=True, kw_only=True):
     """A memory whose rank changed; null where it is not in the answer."""
+
+    named = {"id": "memory_id"}
 
     id: fields.MemoryId
     before: int | None
@@ -100,10 +99,6 @@ class MovedReply(Reply, frozen=True, kw_only=True):
         ),
     ]
     superseded_by: fields.MemoryId | UnsetType = UNSET
-
-    @classmethod
-    def of(cls, value: Moved, /, **more: Any) -> Self:
-        return super().of(value, id=value.memory_id, **more)
 
 
 class ReplayReply(Struct, frozen=True, kw_only=True):

@@ -1,12 +1,12 @@
 """Requests and replies of reviews: conflicts that wait for a decision, and candidates."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.choices import Decision
-from muisti.core.model.outcomes import OpenConflict, Reviewed, ReviewKind
+from muisti.core.model.outcomes import ReviewKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
@@ -49,10 +49,6 @@ class ConflictReply(Reply, frozen=True, kw_only=True):
     existing: MemoryReply
     new: MemoryReply
 
-    @classmethod
-    def of(cls, value: OpenConflict, /, **more: Any) -> Self:
-        return super().of(value, id=str(value.id), **more)
-
 
 class ConflictsReply(Reply, frozen=True, kw_only=True):
     """A page of open conflicts, newest first."""
@@ -64,15 +60,13 @@ class ConflictsReply(Reply, frozen=True, kw_only=True):
 class DecidedReply(Reply, frozen=True, kw_only=True):
     """The decision, and the ids of both memories."""
 
+    named = {"existing_id": "existing.id", "new_id": "new.id"}
+
     id: ConflictId
     decision: DecisionName
     existing_id: fields.MemoryId
     new_id: fields.MemoryId
     seq: fields.SeqText
-
-    @classmethod
-    def of(cls, value: OpenConflict, /, **more: Any) -> Self:
-        return cls(id=str(value.id), existing_id=value.existing.id, new_id=value.new.id, **more)
 
 
 Counts = Annotated[dict[str, int], doc("Memories by status.")]
@@ -104,12 +98,11 @@ class PruneBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class ReviewReply(Reply, frozen=True, kw_only=True):
     """The memories whose status changed, and how many memories there are of each before and after."""
 
+    within = ("written",)
+    named = {"items": "written.memories"}
+
     items: list[MemoryReply]
     before: Counts
     after: Counts
     more: Annotated[bool, doc("There may be more: call again.")]
     seq: fields.SeqText
-
-    @classmethod
-    def of(cls, value: Reviewed, /, **more: Any) -> Self:
-        return super().of(value, items=list(value.written.memories), seq=str(value.written.seq), **more)

@@ -1,9 +1,10 @@
 """Replies and requests whose fields are those of another value."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, reduce
+from operator import attrgetter
 from types import NoneType
-from typing import Any, Self, TypeVar, cast, get_args, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, cast, get_args, get_type_hints
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -13,17 +14,28 @@ T = TypeVar("T")
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """A reply whose fields have the names of those of a value of the core."""
+    """A reply whose fields have the names of those of a value of the core.
+
+    Fields that the value lacks are sought in its attributes `within`; `named` has the attributes of those whose names
+    differ. Both may have dots.
+    """
+
+    within: ClassVar[Sequence[str]] = ()
+    named: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def of(cls, value: Any, /, **more: Any) -> Self:
         """Return the reply with the fields of a value; `more` has those that differ.
 
-        Values in fields become replies where these are declared, and points of history become texts. None becomes
-        absent where a field is never null. Fields that the value lacks keep their defaults.
+        Values in fields become replies where these are declared; points of history, and numbers where texts are
+        declared, become texts. None becomes absent where a field is never null. Fields that are nowhere keep their
+        defaults.
         """
-        fits = ((name, fit) for name, fit in _fits(cls) if name not in more and hasattr(value, name))
-        given = {name: fit(getattr(value, name)) for name, fit in fits}
+        values = [value, *(attrgetter(part)(value) for part in cls.within)]
+        given = dict[str, Any]()
+        for name, read, fit in _fits(cls):
+            if name not in more and (found := next(filter(_is_there, map(read, values)), UNSET)) is not UNSET:
+                given[name] = fit(found)
         return cls(**given, **more)
 
     @classmethod
@@ -54,10 +66,21 @@ def copied(kind: type[T], value: object, **more: Any) -> T:
 
 
 @cache
-def _fits(kind: type[Reply]) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Return each field of a reply with the function that fits a value of the core to it."""
+def _fits(kind: type[Reply]) -> list[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
+    """Return each field of a reply with the functions that read it from a value of the core, and that fit it."""
     hints = get_type_hints(kind)
-    return [(name, _fit([*_parts(hints[name])])) for name in kind.__struct_fields__]
+    return [
+        (name, _reader(kind.named.get(name, name)), _fit([*_parts(hints[name])])) for name in kind.__struct_fields__
+    ]
+
+
+def _reader(path: str) -> Callable[[Any], Any]:
+    parts = path.split(".")
+    return lambda value: reduce(lambda one, part: getattr(one, part, UNSET), parts, value)
+
+
+def _is_there(found: Any) -> bool:
+    return found is not UNSET
 
 
 def _parts(annotation: Any) -> Iterator[Any]:
@@ -69,11 +92,12 @@ def _parts(annotation: Any) -> Iterator[Any]:
 def _fit(parts: list[Any]) -> Callable[[Any], Any]:
     reply = next((part for part in parts if Reply in getattr(part, "__mro__", ())), None)
     null = UNSET if UnsetType in parts and NoneType not in parts else None
+    is_text = {*parts} <= {str, NoneType, UnsetType}
 
     def fit(value: Any) -> Any:
         if value is None:
             return null
-        if isinstance(value, Seq):
+        if isinstance(value, Seq) or type(value) is int and is_text:
             return str(value)
         if isinstance(value, Mapping):
             return dict(cast(Mapping[str, Any], value))

@@ -10,7 +10,6 @@ from muisti.core.model.generations import (
     QUERIES_MAX,
     Generation,
     Judged,
-    Measured,
     Role,
     without_place,
 )
@@ -107,14 +106,12 @@ class GenerationsReply(Struct, frozen=True, kw_only=True):
 class MeasuredReply(Reply, frozen=True, kw_only=True):
     """Answers of one model."""
 
+    named = {"generation": "identity"}
+
     generation: Identity
     recall: Annotated[float | None, doc("Share of the probes that found theirs; null without any.")]
     ndcg: Annotated[float | None, doc("nDCG at k of the judged questions; null without any.")]
     ms: Annotated[float, doc("Median milliseconds of a search.")]
-
-    @classmethod
-    def of(cls, value: Measured, /, **more: Any) -> Self:
-        return super().of(value, generation=value.identity, **more)
 
 
 class ComparedReply(Reply, frozen=True, kw_only=True):

@@ -1,9 +1,8 @@
 """Replies about exports and imports."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated
 
-from muisti.core.model.operations import Imported, ImportReport, LineProblem
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import FieldProblem, doc
 from muisti.service.schemas.policy import FlagReply
@@ -20,18 +19,18 @@ Skipped = Annotated[
 class LineReply(Reply, frozen=True, kw_only=True):
     """A line that cannot be imported."""
 
+    named = {"errors": "problems"}
+
     line: Annotated[int, doc("Counted from 1; 0 when it is not one line that is bad.", ge=0)]
     place: Annotated[str | None, doc("Its place in the file of the other system.")]
     code: str
     errors: list[FieldProblem]
 
-    @classmethod
-    def of(cls, value: LineProblem, /, **more: Any) -> Self:
-        return super().of(value, errors=value.problems, **more)
-
 
 class ImportReply(Reply, frozen=True, kw_only=True):
     """Report of an import."""
+
+    named = {"import_id": "id"}
 
     import_id: Annotated[int | None, doc("Number to undo it with; null when nothing was imported.")]
     dry_run: bool
@@ -48,13 +47,11 @@ class ImportReply(Reply, frozen=True, kw_only=True):
     origin: Annotated[str | None, doc("The point in history that the file shows.")]
     seq: Annotated[str, doc("The space's current point in history.")]
 
-    @classmethod
-    def of(cls, value: ImportReport, /, **more: Any) -> Self:
-        return super().of(value, import_id=value.id, **more)
-
 
 class ImportedReply(Reply, frozen=True, kw_only=True):
     """An import of a space."""
+
+    named = {"import_id": "id"}
 
     import_id: int
     source: str | None
@@ -64,10 +61,6 @@ class ImportedReply(Reply, frozen=True, kw_only=True):
     first: Annotated[int, doc("Number of its first change.")]
     last: Annotated[int, doc("Number of its last change.")]
     undone: Annotated[int | None, doc("The change that undid it; null if it was not undone.")]
-
-    @classmethod
-    def of(cls, value: Imported, /, **more: Any) -> Self:
-        return super().of(value, import_id=value.id, **more)
 
 
 class ImportsReply(Reply, frozen=True, kw_only=True):

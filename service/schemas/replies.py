@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from muisti.core.model.decoding import convert
 from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Stats, Written
-from muisti.core.model.values import History, Memory, Page
+from muisti.core.model.values import Memory, Page
 from muisti.core.text.discourse.signals import suggested
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, Same
@@ -188,6 +188,8 @@ class VersionReply(Same, frozen=True, kw_only=True):
 class HistoryReply(Reply, frozen=True, kw_only=True):
     """Versions of a memory, newest first."""
 
+    named = {"items": "versions", "next_cursor": "earlier"}
+
     items: list[VersionReply]
     chain: Annotated[
         list[fields.MemoryId],
@@ -195,24 +197,17 @@ class HistoryReply(Reply, frozen=True, kw_only=True):
     ]
     next_cursor: Cursor
 
-    @classmethod
-    def of(cls, value: History, /, **more: Any) -> Self:
-        earlier = None if value.earlier is None else str(value.earlier)
-        return super().of(value, items=list(value.versions), next_cursor=earlier, **more)
-
 
 class UndoReply(Reply, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
+
+    named = {"items": "memories"}
 
     undone: Annotated[str, doc("What was taken back, in words; empty in a replayed answer.")]
     items: list[MemoryReply]
     ended: list[fields.MemoryId]
     flags: Annotated[list[FlagReply], doc("Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
-
-    @classmethod
-    def of(cls, value: Written, /, **more: Any) -> Self:
-        return super().of(value, items=list(value.memories), **more)
 
 
 class BatchReply(Reply, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Literal, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -46,6 +46,9 @@ class SpaceSettingsReply(Reply, frozen=True, kw_only=True):
 class SpaceReply(Reply, frozen=True, kw_only=True):
     """A space. `generation` is the model that embedded it, null before the first vector."""
 
+    within = ("settings",)
+    named = {"seq": "at"}
+
     name: fields.SpaceName
     epoch: Annotated[str, doc("Changes when the space is created again.")]
     seq: fields.SeqText
@@ -54,10 +57,6 @@ class SpaceReply(Reply, frozen=True, kw_only=True):
     policy: PolicyReply
     generation: str | None
     description: fields.SpaceDescription | None
-
-    @classmethod
-    def of(cls, value: Space, /, **more: Any) -> Self:
-        return super().of(value, seq=str(value.at), description=value.settings.description, **more)
 
 
 class SpaceUseReply(Same, frozen=True, kw_only=True):

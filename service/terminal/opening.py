@@ -126,8 +126,9 @@ class Session:
             "with its first memory; `muisti spaces` lists those that exist."
         )
         near = get_close_matches(self.space, self._names(), 1)
-        meant = [f"Did you mean --space {near[0]}?"] if near else []
-        return [yet, *meant, *self._joining(), *self._elsewhere()]
+        advice = [*self._joining(), *self._elsewhere()]
+        meant = [f"Did you mean --space {near[0]}?"] if near and not advice else []
+        return [yet, *meant, *advice]
 
     def exists(self) -> bool:
         return self.space in self._names()

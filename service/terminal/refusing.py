@@ -28,6 +28,13 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "scopes": ("scopes", "mode"),
     "url": ("address", "target", "url"),
     "memory_id": ("id_", "name", "expected"),
+    "language": ("languages",),
+    "size": ("chunk_size",),
+    "path": ("path", "name"),
+    "topics": ("merge",),
+    "overlap_seconds": ("overlap",),
+    "qrels": ("judged",),
+    "bytes": ("size",),
 }
 HEADS = {"duplicate": "a memory says the same already", "contradiction": "a memory says the contrary"}
 # Phrases of the API in messages, with their replacements for the command line.
@@ -39,6 +46,12 @@ WORDS = (
     ),
     ("send an RFC 3339 time such as", "give a time such as"),
     ("send its name,", "type its name,"),
+    ("send the next turn, or PATCH that one to correct it", "give the next --turn; `muisti update` corrects that one"),
+    ("PATCH or supersede that one to change it, or name it in derived_from", "--derived-from names it as the source"),
+    ("send atomic=false to import in steps", "--each imports in steps"),
+    ("send the file again", "import the file again"),
+    ("send less at a time", "store less at a time"),
+    ("; send it again", "; repeat the command"),
     ("send limit=", "give --limit "),
 )
 _PART = re.compile(r"[^.\[\]]+")

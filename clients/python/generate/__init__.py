@@ -57,6 +57,7 @@ def files(document: Mapping[str, Any]) -> dict[str, str]:
     return {
         "types.py": _types(document),
         "calls.py": _calls(document),
+        "operations.py": _operations(document),
         "_async_client.py": client,
         "_sync_client.py": synchronous(client),
         "options.py": structs.options(document),
@@ -175,6 +176,41 @@ def _request(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[s
     if file or _is_long(operation):
         yield "        long=True,"
     yield "    )"
+
+
+def _operations(document: Mapping[str, Any]) -> str:
+    """Return the module that says what each operation takes, as JSON. Commands derive their options from it."""
+    lines = [HEAD, "from collections.abc import Mapping", "", "OPERATIONS: Mapping[str, str] = {"]
+    for method, _, operation in operations(document):
+        given = {argument(one["name"]): one for one in operation.get("parameters", []) if one["in"] == "query"}
+        found = {
+            "method": method,
+            "about": operation.get("summary", ""),
+            "parts": [argument(name) for name in _parameters(operation, "path")],
+            "params": {name: _field(one | one["schema"]) for name, one in given.items()},
+            "body": {name: _field(one) for name, one in _properties(document, operation).items()},
+        }  # fmt: skip
+        lines.append(f"    {name_of(operation)!r}: {json.dumps(found)!r},")
+    return "\n".join(lines) + "\n}\n"
+
+
+def _properties(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schemas of the fields of an operation's JSON."""
+    schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return document["components"]["schemas"][name].get("properties", {}) if name else {}
+
+
+def _field(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a command shows of a field: its type, bounds, choices, default and description."""
+    choices = schema.get("anyOf") or schema.get("oneOf") or [{}]
+    whole = {**schema, **next((one for one in choices if one.get("type") != "null"), {})}
+    found = {name: whole[name] for name in ("type", "enum", "minimum", "maximum", "description") if name in whole}
+    if words := [word for one in choices for word in one.get("enum", ())]:
+        found["enum"] = words
+    if schema.get("default") is not None:
+        found["default"] = schema["default"]
+    return {**found, "items": _field(whole["items"])} if "items" in whole else found
 
 
 def _plain_kind(schema: Mapping[str, Any]) -> str:

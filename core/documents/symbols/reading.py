@@ -133,7 +133,7 @@ class CodeReader:
         place, name = split(query)
         rows = [row for row in self._rows(code.named(found, name, seen, CANDIDATES)) if is_at(cast(str, row[3]), place)]
         if not rows:
-            raise NotFound("symbol", query, opened.hint or "find_symbol lists names that contain a text")
+            raise NotFound("symbol", query, opened.hint or "find symbols by a part of the name")
         named: Sequence[Any] = [(cast(bytes, row[4]).hex(), row[1]) for row in rows]
         if ask is code.callees:
             named = [row[SYMBOL_WIDTH : SYMBOL_WIDTH + 2] for row in rows]

@@ -201,7 +201,7 @@ def _line(one: KeptLine, epoch: str) -> ListedReceipt:
         at=Seq(epoch, one.seq),
         made_at=from_us(one.made_at),
         actor=one.actor,
-        is_context=asks_for_context(parameters),
+        kind="context" if asks_for_context(parameters) else "search",
         query=_query(parameters).query,
         evidence=told.evidence,
         strategy=told.strategy,

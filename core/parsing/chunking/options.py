@@ -27,6 +27,6 @@ def check(options: Chunking, path: str = "$") -> None:
     if not SIZE_MIN <= options.size <= SIZE_MAX:
         problems.append(Problem(f"{path}.size", f"is {options.size:,}, not {SIZE_MIN} to {SIZE_MAX:,} tokens"))
     if not 0 <= options.overlap < options.size / 2:
-        problems.append(Problem(f"{path}.overlap", f"is {options.overlap:,}, not 0 to less than half of size"))
+        problems.append(Problem(f"{path}.overlap", f"is {options.overlap:,}, not 0 to less than half of {path}.size"))
     if problems:
         raise InvalidInput(problems)

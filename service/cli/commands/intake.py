@@ -266,8 +266,8 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
     if reports[0]["refused"]:
         good = sum(report["good"] for report in reports)
         would = "would be" if how.dry_run else "was"
-        other = f"{good:,} other {'memory' if good == 1 else 'memories'}"
-        talk(f"Nothing of {name} {would} imported: {failed:,} of its lines are bad. --each imports the {other}.")
+        other = f" --each imports the {good:,} other {'memory' if good == 1 else 'memories'}." if good else ""
+        talk(f"Nothing of {name} {would} imported: {failed:,} of its lines are bad.{other}")
     elif how.dry_run:
         talk("Nothing was changed. Without --dry-run this is imported.")
     for report in reports:

@@ -12,6 +12,7 @@ import msgspec
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import CONFLICT, ERROR, Failure, Globals, Subcommands, command
+from muisti.service.terminal.calling import Operations
 from muisti.service.terminal.options import flag, integer, limit, option
 from muisti.service.terminal.output import print_json, show, talk
 from muisti.service.terminal.session import (
@@ -196,7 +197,7 @@ def _reembedded(
     return spaces, refused
 
 
-generations = Subcommands(
+generations = Operations(
     "generations",
     examples=(
         "muisti generations build ./my-model",
@@ -207,7 +208,7 @@ generations = Subcommands(
     "that MUISTI_MODELS lists.",
 )
 
-force_option = flag("--force", "Also when vectors are missing, or the probes find less with it.")
+FORCED = {"force": "Also when vectors are missing, or the probes find less with it."}
 
 
 def _role(one: Any) -> Text:
@@ -230,14 +231,16 @@ GENERATIONS = listed(
 SIDES = ("current", "shadow")
 
 
-@generations.has("muisti generations list", name="list")
-def list_generations(options: Globals) -> None:
-    """List the models of the space, and those that are at hand.
+generations.call(
+    "list",
+    calls.list_generations,
+    GENERATIONS,
+    help="""List the models of the space, and those that are at hand.
 
     Plain lines have the hash, the name, the role, the passages that are embedded, and all passages.
-    """
-    data = ask(options, calls.list_generations, GENERATIONS, reads=True)
-    talk("At hand: " + (", ".join(data["models"]) or "no model, embeddings are off"))
+    """,
+    then=lambda _, data: talk("At hand: " + (", ".join(data["models"]) or "no model, embeddings are off")),
+)
 
 
 @generations.has("muisti generations build ./my-model", "muisti generations build m --no-wait")
@@ -275,33 +278,34 @@ def compare(options: Globals, queries: tuple[str, ...], judged: str | None, k: i
         talk("There was no question: add probes with muisti probe add, or give --query or --judged.")
 
 
-@generations.has("muisti generations switch")
-@force_option
-def switch(options: Globals, force: bool) -> None:
-    """Use the second model from now on.
+generations.call(
+    "switch --force",
+    calls.switch_generation,
+    GENERATIONS,
+    help="""Use the second model from now on.
 
     The next search uses it, in every process. The model before is kept up to date until you drop it.
-    """
-    ask(options, lambda space: calls.switch_generation(space, {"force": force}), GENERATIONS)
-    talk("muisti generations rollback leads back; muisti generations drop ends the model before.")
-
-
-@generations.has("muisti generations rollback")
-@force_option
-def rollback(options: Globals, force: bool) -> None:
-    """Use the model before again; nothing is embedded."""
-    ask(options, lambda space: calls.roll_back_generation(space, {"force": force}), GENERATIONS)
-
-
-@generations.has("muisti generations drop 9c61d7a04be2")
-@click.argument("model")
-def drop(options: Globals, model: str) -> None:
-    """Delete the vectors of a model that is not in use.
+    """,
+    texts=FORCED,
+    then=lambda *_: talk("muisti generations rollback leads back; muisti generations drop ends the model before."),
+)
+generations.call(
+    "rollback --force",
+    calls.roll_back_generation,
+    GENERATIONS,
+    help="Use the model before again; nothing is embedded.",
+    texts=FORCED,
+)
+generations.call(
+    "drop MODEL=generation",
+    calls.drop_generation,
+    stated("{generation} {dropped}", "generation", "dropped"),
+    "muisti generations drop 9c61d7a04be2",
+    help="""Delete the vectors of a model that is not in use.
 
     MODEL is its name, or the first 12 or more characters of its hash. Prints the hash and how many were deleted.
-    """
-    view = stated("{generation} {dropped}", "generation", "dropped")
-    ask(options, lambda space: calls.drop_generation(space, model), view)
+    """,
+)
 
 
 def _judged(path: Path) -> Any:

@@ -9,13 +9,14 @@ from urllib.parse import parse_qsl
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.choices import CHECKS, Decision, Verdict
+from muisti.core.model.choices import CHECKS, Verdict
 from muisti.service.terminal import named
-from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.calling import Operations, calling
 from muisti.service.terminal.naming import locate, memory_argument
-from muisti.service.terminal.options import choice, dry_run, flag, integer, limit, option, real
+from muisti.service.terminal.options import choice, dry_run, flag, integer, real
 from muisti.service.terminal.output import answer, for_people, talk
-from muisti.service.terminal.session import Session, ask, session
+from muisti.service.terminal.session import Session, session
 from muisti.service.terminal.values import OneOf
 from muisti.service.terminal.views import Shown, View, ago, cell, grid, lines, listed, one_line, short_id, stack, tabbed
 
@@ -119,7 +120,7 @@ def _report(data: Mapping[str, Any]) -> Shown:
 
 DONE = {"keep": "Kept both.", "supersede": "The new memory superseded {}.", "reject": "Deleted {}."}
 
-conflicts = Subcommands(
+conflicts = Operations(
     "conflicts",
     examples=("muisti add 'We deploy on Mondays' --on-conflict review", "muisti conflicts list"),
     help="Resolve memories that duplicate or contradict others.\n\nWith `muisti add --on-conflict review` such a "
@@ -150,33 +151,27 @@ CONFLICTS = listed(
 DECIDED = View(lambda data: cell(_done(data)), lines("decision", "existing_id", "new_id"))
 
 
-@conflicts.has("muisti conflicts list", name="list")
-@limit("Conflicts in a page.")
-@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
-def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
-    """List conflicts that wait for a decision, newest first.
-
-    Prints for each conflict its number, its kind (duplicate or conflict), both IDs and the differences.
-    """
-    ask(options, lambda space: calls.list_conflicts(space, limit=limit, cursor=cursor), CONFLICTS, reads=True)
-
-
-@conflicts.has("muisti conflicts decide 12 supersede", "muisti conflicts decide 12 keep")
-@click.argument("number")
-@click.argument("decision", type=OneOf(get_args(Decision)))
-@dry_run
-def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
-    """Decide a conflict: keep both memories, or one of them.
+conflicts.call(
+    "list --limit --cursor",
+    calls.list_conflicts,
+    CONFLICTS,
+    prints="for each conflict its number, its kind (duplicate or conflict), both IDs and the differences",
+)
+conflicts.call(
+    "decide NUMBER=conflict_id DECISION --dry-run",
+    calls.decide_conflict,
+    DECIDED,
+    "muisti conflicts decide 12 supersede",
+    "muisti conflicts decide 12 keep",
+    help="""Decide a conflict: keep both memories, or one of them.
 
     NUMBER comes from `muisti conflicts list`. `keep` keeps both memories, `supersede` replaces the existing one by the
     new one, `reject` deletes the new one. Prints the decision and both IDs.
-    """
-    body = {"decision": decision}
-    ask(options, lambda space: calls.decide_conflict(space, number, body, dry_run=dry_run), DECIDED)
+    """,
+)
 
 
 SHOWN = 80  # characters of a memory
-REVIEWS = {"promote": calls.promote, "prune": calls.prune}
 USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
@@ -209,36 +204,38 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
         answer(options, reply, lambda data: cell(_used(data)), lines(*USED))
 
 
-@command("muisti promote --dry-run", "muisti promote --retrievals 3")
-@integer("--retrievals", "Least number of retrievals.  [default: 5]", 0)
-@dry_run
-def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
-    """Activate candidates that were retrieved often.
+promote = calling(
+    "promote --retrievals --dry-run",
+    calls.promote,
+    View(lambda found: _reviewed(found, "active"), lines("id")),
+    "muisti promote --dry-run",
+    "muisti promote --retrievals 3",
+    help="""Activate candidates that were retrieved often.
 
     A candidate is a memory that nobody has confirmed; searches skip it unless asked for it. Each run takes up to 500,
     the oldest first. Prints the IDs of the memories.
-    """
-    _review(options, "promote", "active", given, dry_run=dry_run)
-
-
-@command("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1")
-@integer("--retrievals", "Fewer retrievals than this.  [default: 3]", 0)
-@real("--days", "Older than X days.  [default: 14]", 0)
-@dry_run
-def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
-    """Deprecate old candidates that were rarely retrieved.
+    """,
+    texts={"retrievals": "Least number of retrievals.  [default: 5]"},
+    then=lambda _, found: _again("promote", found),
+)
+prune = calling(
+    "prune --retrievals --days --dry-run",
+    calls.prune,
+    View(lambda found: _reviewed(found, "deprecated"), lines("id")),
+    "muisti prune --dry-run",
+    "muisti prune --days 30 --retrievals 1",
+    help="""Deprecate old candidates that were rarely retrieved.
 
     Guards and memories of high importance are left alone, and nothing is deleted. Each run takes up to 500, the oldest
     first. Prints the IDs of the memories.
-    """
-    _review(options, "prune", "deprecated", given, dry_run=dry_run)
+    """,
+    texts={"retrievals": "Fewer retrievals than this.  [default: 3]", "days": "Older than X days.  [default: 14]"},
+    then=lambda _, found: _again("prune", found),
+)
 
 
-def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], *, dry_run: bool) -> None:
-    body = {name: value for name, value in given.items() if value is not None}
-    view = View(lambda found: _reviewed(found, status), lines("id"))
-    found = ask(options, lambda space: REVIEWS[what](space, body, dry_run=dry_run), view)
-    if not dry_run and found["more"]:
+def _again(what: str, found: Mapping[str, Any]) -> None:
+    if found.get("more"):
         talk(f"There may be more: muisti {what} again.")
 
 

@@ -1,28 +1,16 @@
 """The search command."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from muisti.client import calls
-from muisti.core.model.choices import APPLIES, INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
+from muisti.core.model.choices import APPLIES
 from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.calling import takes
 from muisti.service.terminal.naming import find_id, locate_id
-from muisti.service.terminal.options import (
-    as_filter,
-    as_of,
-    choice,
-    filters,
-    flag,
-    full,
-    integer,
-    limit,
-    option,
-    real,
-    time_zone,
-    weights,
-)
+from muisti.service.terminal.options import as_filter, as_of, filters, flag, full, option, real, time_zone, weights
 from muisti.service.terminal.output import answer, for_people, talk
 from muisti.service.terminal.session import session, space_choice
 from muisti.service.terminal.views import (
@@ -39,7 +27,6 @@ from muisti.service.terminal.views import (
     tabbed,
 )
 
-MODES = (*get_args(Mode), "auto")  # `auto` reads the query's words
 MARK = "**"  # around words that match, in `highlight`
 RELATED = "Possibly related:"  # above hits of weak evidence
 
@@ -66,44 +53,39 @@ FACTORS = {
     'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
 )
 @click.argument("query", default="")
-@limit("Show at most N hits.  [default: 10]", None)
-@choice("--mode", "Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]", MODES)
-@choice("--match", "Words of the query that a hit must have.  [default: any]", get_args(Match))
+@takes(
+    calls.search,
+    "--limit --mode --match --fusion --alpha --second-query --trust-weight --min-evidence --min-score --similar-to "
+    "--group-by --diversity --context-window --preset --tag-rule --instructions --intent --explain --highlight "
+    "--no-touch --receipt",
+    mode="Way to rank; hybrid: words and meaning; auto: what the query asks for.",
+    alpha="Weight of meaning against words.",
+    second_query="Way to ask the second model of the space.",
+    trust_weight="How much low trust lowers a score.",
+    min_evidence="Show no hits with less evidence.",
+    similar_to="Search by this memory, an ID, in place of a query.",
+    preset="Add up similarity, tags, age and position instead.",
+    instructions="Show at most N standing instructions that apply.",
+    highlight="Show the passage that answers, with matching words in bold.",
+    receipt="Record the search for `muisti receipt`, and print the record's ID.",
+)
 @filters
 @as_of
 @time_zone
-@choice("--fusion", "How hybrid combines two rankings.  [default: absolute]", get_args(Fusion))
-@real("--alpha", "Weight of meaning against words, 0 to 1.", 0, 1)
 @real("--recency-weight", "How much age lowers a score, 0 to 1.", 0, 1)
 @real("--half-life", "Age at which half of that effect is reached.  [default: 30]", min_open=True, metavar="DAYS")
-@real("--trust-weight", "How much low trust lowers a score, 0 to 1.", 0, 1)
-@choice("--second-query", "Way to ask the second model of the space.", get_args(SecondQuery))
 @flag("--all all_", "Show all hits: also those that probably don't answer.")
 @real("--applies", "Show the hits that answer with this probability, 0 to 1.  [default: 0.5]", 0, 1)
-@choice("--min-evidence", "Show no hits with less evidence.", ("weak", "strong"))
-@integer("--instructions", "Show at most N standing instructions that apply.  [default: 5]", 0, INSTRUCTIONS_MAX)
-@flag("--explain", "Show how each score was computed.")
-@flag("--highlight", "Show the passage that answers, with matching words in bold.")
-@flag("--no-touch", "Do not count the hits as retrieved.")
-@flag("--receipt", "Record the search for `muisti receipt`, and print the record's ID.")
 @option("--why-not why_not", "Say why a memory is a hit or not.", metavar="ID", multiple=True)
 @full
-@option("--similar-to", "Search by this memory in place of a query.", metavar="ID")
-@option("--group-by", "Show the best hit of each category, author, metadata.x, …", metavar="FIELD")
-@real("--diversity", "Weight of novelty in choosing hits, 0 to 1.", 0, 1)
-@integer("--context-window", "Show N turns before and after each hit.", 0, 10)
-@real("--min-score", "Show no hits of a lower score.", 0, 1)
 @click.option(
     "--fallback-to-keyword/--no-fallback-to-keyword",
     default=True,
     help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
 )
 @weights("--signal signals", "Weight of a signal, which lowers scores: tag, position, recency.")
-@choice("--preset", "Add up similarity, tags, age and position instead.", get_args(Preset))
 @weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]")
-@choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule))
 @weights("--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what is named.")
-@flag("--intent", "Say which mode and filter the query asks for, without applying them.")
 @weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]")
 @option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C")
 @flag("--inherited", "Search the space, and those that its policy inherits.")

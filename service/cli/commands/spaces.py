@@ -16,7 +16,8 @@ from muisti.core.model.choices import (
     Screening,
 )
 from muisti.service.erasure.commands import report_options, with_report
-from muisti.service.terminal.base import Globals, Subcommands, command
+from muisti.service.terminal.base import Globals, command
+from muisti.service.terminal.calling import Operations
 from muisti.service.terminal.client import ApiError
 from muisti.service.terminal.options import (
     OrDefault,
@@ -25,7 +26,6 @@ from muisti.service.terminal.options import (
     comma_list,
     dry_run,
     flag,
-    limit,
     option,
 )
 from muisti.service.terminal.output import answer, print_json, revised, talk
@@ -85,7 +85,7 @@ def _shown(options: Globals) -> None:
 
 @click.group(
     "space",
-    cls=Subcommands,
+    cls=Operations,
     invoke_without_command=True,
     examples=("muisti space", "muisti space fork try", "muisti space merge try default"),
 )
@@ -145,18 +145,17 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
     ask(options, lambda space: calls.fork_space(space, {"name": name}, dry_run=dry_run), copied)
 
 
-@space.has("muisti space compare try")
-@click.argument("other")
-@limit("Memories in a page.")
-@option("--cursor", "Continue after a page: the cursor that it printed.", metavar="TEXT")
-def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
-    """Show what a merge of another space into this one would change.
+space.call(
+    "compare OTHER --limit --cursor",
+    calls.compare_spaces,
+    DIFFERENCES,
+    "muisti space compare try",
+    help="""Show what a merge of another space into this one would change.
 
-    Prints for each difference the space that changed the memory (ours, theirs, conflict) and its ID here. Then follow
-    a field with its old and new value, or the content here and there.
-    """
-    page = {"other": other, "limit": limit, "cursor": cursor}
-    ask(options, lambda space: calls.compare_spaces(space, **page), DIFFERENCES, reads=True)
+    Prints for each difference the space that changed the memory (ours, theirs, conflict) and its ID here. Then follow a
+    field with its old and new value, or the content here and there.
+    """,
+)
 
 
 @space.has("muisti space merge try default", "muisti space merge old-name new-name --drop")

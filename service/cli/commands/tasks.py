@@ -6,15 +6,16 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.choices import TaskState
-from muisti.service.terminal.base import Globals, Subcommands
-from muisti.service.terminal.options import JOINED, choice, dry_run, limit, option
+from muisti.service.terminal.base import Globals
+from muisti.service.terminal.calling import Operations
+from muisti.service.terminal.options import JOINED, choice, limit, option
 from muisti.service.terminal.output import answer, talk
-from muisti.service.terminal.session import Session, ask, exit_code, failed_lines, follow, session
+from muisti.service.terminal.session import Session, exit_code, failed_lines, follow, session
 from muisti.service.terminal.views import Text, ago_of, cell, listed
 
 STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
 
-tasks = Subcommands(
+tasks = Operations(
     "tasks",
     examples=("muisti tasks list --state running", "muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11"),
     help="Follow and end work that goes on after its command.\n\nA task of a server is worked on by "
@@ -62,16 +63,19 @@ def _show(options: Globals, opened: Session, request: Call) -> None:
         talk(line)
 
 
-@tasks.has("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
-@choice("--state", "Only this state.", get_args(TaskState), **JOINED)
-@option("--kind", "Only this kind of work; repeat it.", metavar="KIND", **JOINED)
-@limit("Largest number of tasks.", 20)
-def list_tasks(options: Globals, **given: Any) -> None:
-    """List tasks, newest first.
-
-    Prints the ID, the kind, the state, the finished and all items, the failed ones, and when the task was made.
-    """
-    ask(options, lambda space: calls.list_tasks(space, **given), TASKS, reads=True)
+tasks.call(
+    "list",
+    calls.list_tasks,
+    TASKS,
+    "muisti tasks list",
+    "muisti tasks list --state queued --state running",
+    prints="the ID, the kind, the state, the finished and all items, the failed ones, and when the task was made",
+    more=(
+        choice("--state", "Only this state.", get_args(TaskState), **JOINED),
+        option("--kind", "Only this kind of work; repeat it.", metavar="KIND", **JOINED),
+        limit("Largest number of tasks.", 20),
+    ),
+)
 
 
 @tasks.has("muisti tasks show 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
@@ -96,12 +100,13 @@ def watch(options: Globals, task_id: str) -> int:
     return exit_code(task)
 
 
-@tasks.has("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
-@click.argument("task_id", metavar="ID")
-@dry_run
-def cancel(options: Globals, task_id: str, dry_run: bool) -> None:
-    """End a task; what it has stored stays.
+tasks.call(
+    "cancel ID=task_id --dry-run",
+    calls.cancel_task,
+    TASKS,
+    "muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11",
+    help="""End a task; what it has stored stays.
 
     Prints the items that were finished. A task that has ended stays as it is.
-    """
-    ask(options, lambda space: calls.cancel_task(space, task_id, dry_run=dry_run), TASKS)
+    """,
+)

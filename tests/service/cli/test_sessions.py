@@ -80,7 +80,7 @@ class Session:
         named = FRACTION.sub(
             "<fraction>", MOMENT.sub(_moment, ID.sub(self._number, printed.replace(self._folder, "<folder>")))
         )
-        named = re.sub(rf"\b{datetime.now(UTC).date()}\b", "<today>", named)
+        named = re.sub(rf"(?<!\d){datetime.now(UTC).date()}(?!\d)", "<today>", named)
         return re.sub(" +$", "", re.sub(r"\b\d+ seconds? ago\b", "now", named), flags=re.MULTILINE)
 
     def _number(self, found: re.Match[str]) -> str:

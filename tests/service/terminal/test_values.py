@@ -1,5 +1,6 @@
 """A wrong value of any option or argument is one line that says what is expected, of every command."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,9 +8,12 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from muisti.core.model.collisions import Echo
+from muisti.core.model.errors import InvalidInput, MuistiError, PlaceTaken
 from muisti.service.cli import main
 from muisti.service.cli.commands.clients import CLIENTS, Client
 from muisti.service.terminal.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
+from muisti.service.terminal.refusing import in_words_of_a_person
 from muisti.service.terminal.values import Number, OneOf, Whole, line_of
 from tests.service.conftest import Run
 
@@ -130,3 +134,11 @@ def test_bounds_are_said_in_words(kind: click.ParamType, good: str, words: str):
     with pytest.raises(click.BadParameter) as refused:
         command.make_context("test", ["--some", "x"])
     assert line_of(refused.value).endswith(words)
+
+
+@pytest.mark.parametrize(
+    "error", [PlaceTaken("exchange", "c-42", 3), Echo(["1"], "$"), InvalidInput.at("$", "send limit=3")]
+)
+def test_a_refusal_on_the_command_line_has_no_words_of_http(error: MuistiError):
+    message = getattr(error, "problems", [error])[0]
+    assert re.search(r"\bsend\b|PATCH|=", in_words_of_a_person(getattr(message, "message", str(message)))) is None
