@@ -9,20 +9,19 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.choices import (
+    BY_MEMORY,
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
     ENTITY_KINDS,
     FACTS_MAX,
     RELATION_KINDS,
-    TIE_KINDS,
 )
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import ERROR, OK, Globals, Subcommands
 from muisti.service.terminal.options import JOINED, as_of, choice, dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, talk, write_file
 from muisti.service.terminal.session import ask, exit_code, follow, session, space_choice
-from muisti.service.terminal.values import OneOf
 from muisti.service.terminal.views import (
     Shown,
     View,
@@ -214,7 +213,7 @@ graph = Subcommands(
 limit = integer("-n --limit", "At most.  [default: 50]", 1, ENTITIES_MAX)
 facts = integer("-n --limit", "At most.  [default: 100]", 1, FACTS_MAX)
 depth = integer("--depth", "Ties to follow.  [default: 1]", 1, DEPTH_MAX)
-ties = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
+ties = option("--kind kinds", f"Kind of tie, as works_at or {BY_MEMORY}; repeat it.", metavar="KIND", **JOINED)
 
 
 def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
@@ -284,7 +283,7 @@ def path(options: Globals, first: str, second: str, **given: Any) -> int:
 @graph.has("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
 @option("--subject", "Only relations of this entity.")
 @option("--object target", "Only relations to this entity.")
-@choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, **JOINED)
+@option("--kind kinds", "Kind, as works_at or your own; repeat it.", metavar="KIND", **JOINED)
 @facts
 @as_of
 def relations(options: Globals, **given: Any) -> None:
@@ -339,10 +338,11 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
     'muisti graph relate "Ann Berg" works_at Acme',
     'muisti graph relate Ann likes --text "dark roast"',
     help="State a relation between two entities, or of one entity to words.\n\n"
-    f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}.",
+    f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}, "
+    "or your own, as reports_to.",
 )
 @click.argument("subject")
-@click.argument("kind", type=OneOf(RELATION_KINDS), metavar="KIND")
+@click.argument("kind", metavar="KIND")
 @click.argument("object", metavar="[OBJECT]", required=False)
 @option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
 @flag("--not negative", "State that it is not so.")
