@@ -34,7 +34,7 @@ from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.filters import And, Filter, conditions_of, fields_of
 from muisti.core.query.query import NOTHING, Part, Query
 from muisti.core.read.hierarchy import resolved_at
-from muisti.core.read.reading import named, read_at, shown
+from muisti.core.read.reading import find_space, named, read_at, shown
 from muisti.core.search.applied import surfaced
 from muisti.core.search.explanation import SPACE
 from muisti.core.search.query_vectors import Like
@@ -276,7 +276,8 @@ class Asking:
         told = None
         if options.intent is not None:
             asked_at = now if query.reference_time is None else query.reference_time
-            told = intent.read(query.text, asked_at, zone_named(query.time_zone))
+            zone = query.time_zone or find_space(self._database, spaces[0]).space.policy.time_zone
+            told = intent.read(query.text, asked_at, zone_named(zone))
             if options.intent == "applied":
                 query, told = _followed(query, told), replace(told, applied=True)
                 options = query.options or NOTHING

@@ -206,9 +206,7 @@ class Searcher:
         """
         began = perf_counter()
         stated, known = query, index.space
-        recency = in_effect(stated.recency, stated.mode, known.space.policy, self._default)
-        if recency is not stated.recency:
-            query = replace(query, recency=recency)
+        query = self._with_defaults(stated, known.space.policy)
         like = None if extra is None else extra.like
         wanted = parse(query.text, query.match) if like is None else wanted_like(like)
         now = now if query.reference_time is None else query.reference_time
@@ -240,7 +238,7 @@ class Searcher:
         turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
         space, number = index.space, snapshot.seq.number
         fetched = turns_placed(fetched, self._database, space, number, turns)
-        if space is not known and in_effect(stated.recency, stated.mode, space.space.policy, self._default) != recency:
+        if space is not known and self._with_defaults(stated, space.space.policy) != query:
             raise _Behind(newest)  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
@@ -268,7 +266,7 @@ class Searcher:
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,
             timings=timings,
-            recency=recency,
+            recency=query.recency,
             explained=explained,
             instructions=() if lane is NO_LANE else lane.of(fetched),
             applies=None if sure is None else round(sure, 4),
@@ -279,6 +277,14 @@ class Searcher:
             return Found(answer)
         groups = None if ranked.refined is None else ranked.refined.groups
         return Found(answer, directions(snapshot, ranked.rows), groups)
+
+    def _with_defaults(self, query: Query, policy: Policy) -> Query:
+        """Return the query with the recency and the time zone of its space where it states none."""
+        recency = in_effect(query.recency, query.mode, policy, self._default)
+        zone = query.time_zone or policy.time_zone
+        if recency is query.recency and zone is query.time_zone:
+            return query
+        return replace(query, recency=recency, time_zone=zone)
 
     def _mode(
         self, index: SpaceIndex, snapshot: Snapshot, asked: Mode, extra: Extra | None
