@@ -7,7 +7,6 @@ from typing import NamedTuple, cast
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
@@ -28,7 +27,7 @@ from muisti.core.query.query import Query, parse, with_other_names
 from muisti.core.read.reading import point_of
 from muisti.core.search.applied import applied, surfaced
 from muisti.core.search.expected import Explaining
-from muisti.core.search.factors import in_effect
+from muisti.core.search.factors import with_defaults
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.judged import judged
 from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
@@ -206,7 +205,7 @@ class Searcher:
         """
         began = perf_counter()
         stated, known = query, index.space
-        query = self._with_defaults(stated, known.space.policy)
+        query = with_defaults(stated, known.space.policy, self._default)
         like = None if extra is None else extra.like
         wanted = parse(query.text, query.match) if like is None else wanted_like(like)
         now = now if query.reference_time is None else query.reference_time
@@ -238,7 +237,7 @@ class Searcher:
         turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
         space, number = index.space, snapshot.seq.number
         fetched = turns_placed(fetched, self._database, space, number, turns)
-        if space is not known and self._with_defaults(stated, space.space.policy) != query:
+        if space is not known and with_defaults(stated, space.space.policy, self._default) != query:
             raise _Behind(newest)  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
@@ -277,14 +276,6 @@ class Searcher:
             return Found(answer)
         groups = None if ranked.refined is None else ranked.refined.groups
         return Found(answer, directions(snapshot, ranked.rows), groups)
-
-    def _with_defaults(self, query: Query, policy: Policy) -> Query:
-        """Return the query with the recency and the time zone of its space where it states none."""
-        recency = in_effect(query.recency, query.mode, policy, self._default)
-        zone = query.time_zone or policy.time_zone
-        if recency is query.recency and zone is query.time_zone:
-            return query
-        return replace(query, recency=recency, time_zone=zone)
 
     def _mode(
         self, index: SpaceIndex, snapshot: Snapshot, asked: Mode, extra: Extra | None

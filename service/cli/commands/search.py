@@ -53,6 +53,7 @@ FACTORS = {
     "age in days": ("age_days", "refreshed_days"),
     "novelty": ("novelty",),
     "definition": ("symbol",),
+    "fact": ("facts",),
     "in words": ("sentence",),
 }
 
@@ -103,6 +104,7 @@ FACTORS = {
 @weights("--boost-tag boost_tags", "Score of a tag, for the tag signal.", "TAG[=X]")
 @choice("--tag-rule", "Way to sum up tags.  [default: max]", get_args(TagRule))
 @weights("--ranking rankings", "Weight of a ranking beside those of the mode: graph, by ties to what is named.")
+@flag("--facts", "Put memories first that state a fact of the graph which answers, and show it.")
 @flag("--intent", "Say which mode and filter the query asks for, without applying them.")
 @weights("--in spaces", "Search this space, with this weight; repeat it to search several together.", "SPACE[=X]")
 @option("--inherit", "Search a chain of spaces, the nearest first.", metavar="A,B,C")
@@ -149,7 +151,7 @@ def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the options out of the arguments of the command, into fields of the request; leave out the rest."""
     signals: Sequence[tuple[str, float]] = asked.pop("signals")
     plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
-    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent")}
+    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent", "facts")}
     body |= {"rankings": dict(asked.pop("rankings"))}
     body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
     falls_back: bool = asked.pop("fallback_to_keyword")
@@ -226,7 +228,7 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
 
 def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
-    text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
+    text = _said(hit) + (hit.get("highlight") or (memory["content"] if full else brief(_passage(hit))))
     parts = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
     where = _in_document(hit["place"]) if "place" in hit else address(memory)
     return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
@@ -244,6 +246,7 @@ def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> Shown:
         around = hit.get("context") or {"before": (), "after": ()}
         parts += [_neighbour(one) for one in around["before"]]
         parts.append(_body(hit))
+        parts += [indented(cell(fact, "green")) for fact in hit.get("facts", ())]
         parts += [_neighbour(one) for one in around["after"]]
         if hit.get("explain"):
             parts.append(indented(_explained(hit["explain"])))
@@ -278,11 +281,17 @@ def _neighbour(memory: Mapping[str, Any]) -> Shown:
 
 def _body(hit: Mapping[str, Any]) -> Shown:
     if hit.get("highlight"):
-        text = cell("")
+        text = cell(_said(hit), "dim")
         for number, part in enumerate(" ".join(hit["highlight"].split()).split(MARK)):
             text.append_text(cell(part, "bold" if number % 2 else ""))
         return indented(text)
-    return indented(cell(brief(_passage(hit))))
+    return indented(cell(_said(hit), "dim") + cell(brief(_passage(hit))))
+
+
+def _said(hit: Mapping[str, Any]) -> str:
+    """Return the speaker of a turn with a colon; nothing where its text begins with that."""
+    speaker = " ".join((hit.get("speaker") or "").split())
+    return f"{speaker}: " if speaker and not _passage(hit).lstrip().startswith(f"{speaker}:") else ""
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
