@@ -1,17 +1,19 @@
 """Worth of each part of the default ranking: nDCG@10 over judged sets, once as it is and once without the part.
 
-    python -m loadtests.ablation FOLDER ... [--only CHANGE ...] [--docs docs]
+    python -m loadtests.ablation FOLDER ... [--only CHANGE ...] [--sample N] [--docs docs]
 
 Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once and asked in every way. The product
 itself answers, and a part is taken away by its constant. Differences are paired, query by query, and every set counts
-the same; the interval draws queries again within each set. With --docs the table is put into quality.md there.
+the same; the interval draws queries again within each set. The column of what is left out has the least and the most
+of the mean when any one set is left out. Two signs there mean that other sets would choose otherwise. A second table
+has each set beside its best single row. With --docs both tables are put into quality.md there.
 """
 
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -106,15 +108,41 @@ def over_sets(moved: Sequence[Scores], *, seed: int = 0) -> Interval:
 def table(names: Sequence[str], default: Sequence[Scores], changed: Mapping[str, Sequence[Scores]]) -> Iterator[str]:
     """Return a row for each change, the most costly first."""
     mean = float(np.mean([one.mean() for one in default]))
-    yield f"| without, or instead | mean of {len(names)} | where |"
-    yield "| --- | --- | --- |"
-    yield f"| (the default) | {_bare(mean, 4)} | |"
+    yield f"| without, or instead | mean of {len(names)} | one set left out | where |"
+    yield "| --- | --- | --- | --- |"
+    yield f"| (the default) | {_bare(mean, 4)} | | |"
     found = {name: paired(default, scores) for name, scores in changed.items()}
     for name, moved in sorted(found.items(), key=lambda one: one[1].mean):
-        by_set = {set_: float((new - old).mean()) for set_, old, new in zip(names, default, changed[name], strict=True)}
-        telling = sorted((one for one in by_set.items() if abs(one[1]) >= TELLING), key=lambda one: -abs(one[1]))
+        of_sets = {one: float((new - old).mean()) for one, old, new in zip(names, default, changed[name], strict=True)}
+        telling = sorted((one for one in of_sets.items() if abs(one[1]) >= TELLING), key=lambda one: -abs(one[1]))
         where = ", ".join(f"{set_} {_signed(by)}" for set_, by in telling[:NAMED_SETS])
-        yield f"| {name} | {_signed(moved.mean, 4)} ({_signed(moved.low)} {_signed(moved.high)}) | {where} |"
+        change = f"{_signed(moved.mean, 4)} ({_signed(moved.low)} {_signed(moved.high)})"
+        yield f"| {name} | {change} | {_others([*of_sets.values()])} | {where} |"
+
+
+def by_set(names: Sequence[str], default: Sequence[Scores], changed: Mapping[str, Sequence[Scores]]) -> Iterator[str]:
+    """Return a row for each set: the default, each single ranking, and the best of all other ways to rank."""
+    single = [name for name in changed if name.startswith("`mode")]
+    ways = [name for name in changed if name.startswith("`")]
+    yield f"| set, questions | default | {' | '.join(single)} | best other way |"
+    yield "| --- |" + " --- |" * (len(single) + 2)
+    for place, (name, own) in enumerate(zip(names, default, strict=True)):
+        means = {way: float(changed[way][place].mean()) for way in ways}
+        best = max(means, key=lambda way: means[way])
+        cells = [
+            _bare(float(own.mean()), 3),
+            *(_bare(means[way], 3) for way in single),
+            f"{_bare(means[best], 3)} {best}",
+        ]
+        yield f"| {name}, {own.size:,} | {' | '.join(cells)} |"
+
+
+def _others(differences: Sequence[float]) -> str:
+    """Return the least and the most of the mean of all differences but one."""
+    if len(differences) < 2:
+        return ""
+    means = [(sum(differences) - one) / (len(differences) - 1) for one in differences]
+    return f"{_signed(min(means))} {_signed(max(means))}"
 
 
 def _signed(number: float, digits: int = 3) -> str:
@@ -123,6 +151,14 @@ def _signed(number: float, digits: int = 3) -> str:
 
 def _bare(number: float, digits: int) -> str:
     return f"{number:.{digits}f}".removeprefix("0")
+
+
+def sampled(dataset: Dataset, most: int) -> Dataset:
+    """Return a set with at most so many of its questions, spread evenly."""
+    every = [query.id for queries in dataset.queries.values() for query in queries]
+    kept = {*every[:: -(-len(every) // most)]}
+    queries = {group: tuple(query for query in own if query.id in kept) for group, own in dataset.queries.items()}
+    return replace(dataset, queries=queries)
 
 
 def _all_ways(client: Client, dataset: Dataset, names: Sequence[str]) -> tuple[Scores, Mapping[str, Scores]]:
@@ -134,11 +170,13 @@ def _all_ways(client: Client, dataset: Dataset, names: Sequence[str]) -> tuple[S
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--only", "names", type=click.Choice([*CHANGES]), multiple=True, help="Measure this change alone.")
-@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
-def main(folders: Sequence[Path], names: Sequence[str], docs: Path | None) -> None:
+@click.option("--sample", type=click.IntRange(1), help="Questions of each set, at most.")
+@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the tables there.")
+def main(folders: Sequence[Path], names: Sequence[str], sample: int | None, docs: Path | None) -> None:
     """Measure what each part of the default ranking is worth."""
     try:
         datasets = [load(folder) for folder in folders]
+        datasets = datasets if sample is None else [sampled(one, sample) for one in datasets]
     except DatasetError as error:
         raise click.UsageError(str(error)) from error
     default: list[Scores] = []
@@ -153,10 +191,12 @@ def main(folders: Sequence[Path], names: Sequence[str], docs: Path | None) -> No
         for name, scores in otherwise.items():
             changed[name].append(scores)
         click.echo(f"{dataset.name}: {as_is.mean():.4f}", err=True)
-    rows = [*table([dataset.name for dataset in datasets], default, changed)]
-    click.echo("\n".join(rows))
-    if docs is not None:
-        put_table(docs / "why" / "quality.md", "ablation", rows)
+    told = [dataset.name for dataset in datasets]
+    tables = {"ablation": [*table(told, default, changed)], "by set": [*by_set(told, default, changed)]}
+    for name, rows in tables.items():
+        click.echo("\n".join(rows))
+        if docs is not None:
+            put_table(docs / "why" / "quality.md", name, rows)
 
 
 if __name__ == "__main__":

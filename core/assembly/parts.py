@@ -23,6 +23,7 @@ from muisti.core.documents.symbols.indexing import CodeIndex
 from muisti.core.documents.symbols.reading import CodeReader
 from muisti.core.documents.view import Code, Documents
 from muisti.core.embedding.models import Models
+from muisti.core.graph.answers import FactAnswers
 from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import GraphExporter
@@ -137,7 +138,7 @@ def shared(given: Given) -> Shared:
         graph=graph,
         incidences=incidences,
         entities=entities,
-        asking=Asking(database, searcher, entities, Walks(graph, incidences)),
+        asking=Asking(database, searcher, entities, Walks(graph, incidences), FactAnswers(graph)),
         probes=probes,
         transactions=transactions,
         import_undoer=import_undoer,

@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.graph.entities.name_keys import folded, norm
-from muisti.core.graph.model import EntityChange, NewRelation, RelationChange
-from muisti.core.model.choices import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS, RelationKind
+from muisti.core.graph.model import EntityChange, NewRelation, RelationChange, is_relation_kind
+from muisti.core.model.choices import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
@@ -81,7 +81,7 @@ class GraphDecisions(msgspec.Struct, frozen=True):
             said = memory.structure
             new = NewRelation(
                 subject=change.subject or str(said["subject"]),
-                kind=change.kind or cast(RelationKind, said["kind"]),
+                kind=change.kind or str(said["kind"]),
                 object=change.object or (None if change.literal else _text(said, "object")),
                 literal=change.literal or (None if change.object else _text(said, "literal")),
                 negative=said.get("polarity") == -1 if change.negative is None else change.negative,
@@ -148,8 +148,8 @@ class GraphDecisions(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput: it has no object or two, or no such kind.
         """
-        if new.kind not in RELATION_KINDS:
-            raise InvalidInput.at("$.kind", f"is no kind; there are {', '.join(RELATION_KINDS)}")
+        check_relation_kind(new.kind, "$.kind")
+        self.keeper.intake.name(space, new.kind, call, "$.kind")
         if (new.object is None) == (new.literal is None):
             raise InvalidInput.at("$.object", "give either object, a name, or literal, a text")
         _checked(new.subject, "$.subject")
@@ -190,6 +190,13 @@ class GraphDecisions(msgspec.Struct, frozen=True):
         if memory is None or memory.kind not in kinds or not call.caller.shows(memory.category):
             raise NotFound(kinds[-1], id_)
         return rows[0], memory
+
+
+def check_relation_kind(kind: str, path: str) -> None:
+    """Raise `InvalidInput` for what is no kind of a relation."""
+    if not is_relation_kind(kind):
+        said = "a kind has up to 40 small letters, digits and _, and begins with a letter"
+        raise InvalidInput.at(path, f"{kind[:40]!r} is none: {said}, as reports_to or {', '.join(RELATION_KINDS)}")
 
 
 def _content(row: Row, space: SpaceRow) -> str:

@@ -15,7 +15,7 @@ from muisti.core.graph.sql import graph, graph_ties
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import ENTITIES_MAX, TIE_KINDS
+from muisti.core.model.choices import ENTITIES_MAX
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
 
@@ -100,7 +100,7 @@ class GraphExporter:
             known, total = [(one.id, one.kind) for one in found.items], found.total
         else:
             near = self._walker.neighbours(
-                name, query, caller, now, depth=depth, kinds=TIE_KINDS, sort="-weight", limit=most, as_of=as_of
+                name, query, caller, now, depth=depth, kinds=None, sort="-weight", limit=most, as_of=as_of
             )
             ends = [near.entity, *(one.entity for one in near.items)]
             known, total = [(one.id, one.kind) for one in ends], near.total + 1

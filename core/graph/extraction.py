@@ -6,6 +6,7 @@ other objects are made from what is read already. Memories of the kinds `entity`
 `structure` what people have stated.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -16,7 +17,7 @@ from muisti.core.graph.entities.name_keys import code_of, folded, initials, norm
 from muisti.core.graph.entities.recogniser import Asked, Recogniser, Reported, mentions, shipped, windows
 from muisti.core.graph.facts.between import AUTHOR, Fact, Named
 from muisti.core.graph.facts.reading import facts
-from muisti.core.graph.model import Mention
+from muisti.core.graph.model import Mention, is_relation_kind
 from muisti.core.graph.sql.graph_rows import Gathered
 from muisti.core.model.choices import ME, NAME_CHARACTERS, RELATION_KINDS, EntityKind, RelationKind
 from muisti.core.model.messages import messages
@@ -31,6 +32,7 @@ _KINDS: Mapping[str, EntityKind] = {
     "gpe": "place", "loc": "place", "location": "place", "place": "place", "fac": "place",
     "work_of_art": "work", "product": "product", "technology": "product", "event": "event", "date": "date",
 }  # fmt: skip
+_WORD = re.compile("[a-z0-9]+")
 # Kinds of other systems by ours, and whether subject and object change places.
 _RELATIONS: Mapping[str, tuple[RelationKind, bool]] = {
     **{kind: (kind, False) for kind in RELATION_KINDS},
@@ -72,10 +74,12 @@ def _named(text: str, metadata: Mapping[str, Json]) -> tuple[list[Mention], tupl
     said = cast(Mapping[str, Json], stated)
     first = _found(text, str(said.get("from")), 0, "other")
     names = [*first, *_found(text, str(said.get("to")), first[0].stop if first else 0, "other")]
-    kind, turned = _RELATIONS.get("_".join(str(said.get("type")).casefold().split()), (None, False))
-    if kind is None or len(names) < 2:
+    told = "_".join(_WORD.findall(str(said.get("type")).casefold()))
+    kind, turned = _RELATIONS.get(told, (told, False))
+    if not is_relation_kind(kind) or len(names) < 2:
         return names, None
-    return names, (1, kind, 0) if turned else (0, kind, 1)
+    own = cast(RelationKind, kind)
+    return names, (1, own, 0) if turned else (0, own, 1)
 
 
 def _found(text: str, name: str, after: int, kind: EntityKind) -> list[Mention]:
@@ -89,7 +93,7 @@ def _of_kind(name: Mention, mentions: Sequence[Mention]) -> Mention:
 
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
-RULES = "6"  # raised with each change of what is read out of a version
+RULES = "7"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
@@ -299,9 +303,9 @@ def _stated_entity(source: Source, found: _Found) -> None:
 def _stated_relation(source: Source, found: _Found) -> None:
     said = source.structure
     subject, thing = str(said.get("subject") or ""), str(said.get("object") or "")
-    literal = str(said.get("literal") or "")
+    literal, tie = str(said.get("literal") or ""), str(said.get("kind"))
     one, two = _key(subject), _key(thing)
-    if not one or not (two or literal):
+    if not one or not (two or literal) or not is_relation_kind(tie):
         return
     for name, key, kind in ((subject, one, said.get("subject_kind")), (thing, two, said.get("object_kind"))):
         start = source.content.find(name) if key else -1
@@ -311,7 +315,7 @@ def _stated_relation(source: Source, found: _Found) -> None:
     first, last = (at, at + len(literal)) if at >= 0 else (None, None)
     polarity = -1 if said.get("polarity") == -1 else 1
     told = (two or None, first, last, polarity, 1.0, 0, len(source.content))
-    found.relations.append((source.row, 0, one, str(said.get("kind")), *told, "manual"))
+    found.relations.append((source.row, 0, one, tie, *told, "manual"))
 
 
 def _moved(place: tuple[int, int], part: _Part) -> tuple[int, int]:

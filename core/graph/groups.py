@@ -5,10 +5,10 @@ from typing import Any, NamedTuple, cast
 
 from muisti.core.graph import merging
 from muisti.core.graph.entities.name_keys import folded, lookups, norm
-from muisti.core.graph.model import End
+from muisti.core.graph.model import End, StatedKind
 from muisti.core.graph.sql import graph
 from muisti.core.graph.sql.graph_rows import Shown
-from muisti.core.model.choices import FUNCTIONAL, EntityKind, ProposalReason, RelationKind, RelationSource
+from muisti.core.model.choices import FUNCTIONAL, EntityKind, ProposalReason, RelationSource
 from muisti.core.store.database import Database, Row, Rows, Statement
 
 
@@ -18,7 +18,7 @@ class StatedRelation(NamedTuple):
     row: int
     number: int
     subject: int
-    kind: RelationKind
+    kind: StatedKind
     object: int | None
     polarity: int
     confidence: float

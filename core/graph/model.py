@@ -3,13 +3,16 @@
 Kinds of entities are declared here once, kinds of relations in `core.model.choices`.
 """
 
+import re
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from muisti.core.model.choices import (
+    BY_MEMORY,
     FREQUENT,
+    OWN_KIND,
     TELLING_MAX,
     AliasSource,
     EntityKind,
@@ -17,15 +20,34 @@ from muisti.core.model.choices import (
     NeighbourSort,
     NodeKind,
     ProposalReason,
-    RelationKind,
     RelationSource,
-    TieKind,
 )
 from muisti.core.model.values import MemoryId, SeqText
 
 EntityId = Annotated[str, Meta(description="Id of an entity; forks, exports and imports keep it.")]
 Pending = Annotated[int, Meta(description="Versions of memories that are stored and not read yet.", ge=0)]
+StatedKind = Annotated[
+    str,
+    Meta(
+        description="A kind that texts are read for, or a caller's own.",
+        examples=["works_at"],
+        extra_json_schema={"pattern": f"^{OWN_KIND}$"},
+    ),
+]
+TieKind = Annotated[str, Meta(description=f"The kind of a relation, or {BY_MEMORY}.", examples=["works_at"])]
 Confidence = Annotated[float, Meta(description="How sure the reader of the text is, 0 to 1.", ge=0, le=1)]
+
+
+_KIND = re.compile(OWN_KIND)
+
+
+def is_relation_kind(text: str) -> bool:
+    """Return whether a text may be the kind of a relation.
+
+    >>> [is_relation_kind(text) for text in ("works_at", "reports_to", "Reports to", "mentioned_with")]
+    [True, True, False, False]
+    """
+    return text != BY_MEMORY and _KIND.fullmatch(text) is not None
 
 
 class Mention(Struct, frozen=True):
@@ -86,7 +108,7 @@ class Relation(Struct, frozen=True, kw_only=True):
     """
 
     subject: End
-    kind: RelationKind
+    kind: StatedKind
     object: End | None
     literal: str | None
     negative: bool
@@ -294,7 +316,7 @@ class NewRelation(Struct, frozen=True, kw_only=True):
     """
 
     subject: str
-    kind: RelationKind
+    kind: StatedKind
     object: str | None = None
     literal: str | None = None
     negative: bool = False
@@ -308,7 +330,7 @@ class RelationChange(Struct, frozen=True, kw_only=True):
     """Changes of a relation that a person has stated. None leaves a field as it is."""
 
     subject: str | None = None
-    kind: RelationKind | None = None
+    kind: StatedKind | None = None
     object: str | None = None
     literal: str | None = None
     negative: bool | None = None

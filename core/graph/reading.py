@@ -24,11 +24,12 @@ from muisti.core.graph.model import (
     Proposals,
     Relation,
     Relations,
+    StatedKind,
 )
 from muisti.core.graph.sql import graph, graph_rows, graph_ties
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
+from muisti.core.model.choices import FUNCTIONAL, EntityKind, EntitySort, MentionSource
 from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import from_us
@@ -153,7 +154,7 @@ class GraphReader:
         now: int,
         *,
         subject: str | None,
-        kinds: Sequence[RelationKind] | None,
+        kinds: Sequence[StatedKind] | None,
         target: str | None,
         limit: int,
         as_of: AsOf | None,

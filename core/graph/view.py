@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from muisti.core.graph.communities import CommunityFinder
-from muisti.core.graph.decisions import GraphDecisions
+from muisti.core.graph.decisions import GraphDecisions, check_relation_kind
 from muisti.core.graph.exporting import Exported, GraphExporter, Part
 from muisti.core.graph.indexing import KIND, GraphIndex
 from muisti.core.graph.model import (
@@ -21,11 +21,14 @@ from muisti.core.graph.model import (
     Proposals,
     RelationChange,
     Relations,
+    StatedKind,
+    TieKind,
 )
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import (
+    BY_MEMORY,
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
@@ -34,13 +37,9 @@ from muisti.core.model.choices import (
     FACTS_MAX,
     NEIGHBOUR_SORTS,
     PATH_MAX,
-    RELATION_KINDS,
-    TIE_KINDS,
     EntityKind,
     EntitySort,
     NeighbourSort,
-    RelationKind,
-    TieKind,
 )
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_bytes
@@ -106,7 +105,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         name: str,
         *,
         depth: int = 1,
-        kinds: Sequence[TieKind] = TIE_KINDS,
+        kinds: Sequence[TieKind] | None = None,
         sort: NeighbourSort = "-association",
         limit: int = 50,
         as_of: AsOf | None = None,
@@ -119,7 +118,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         _check_among("sort", [sort], NEIGHBOUR_SORTS)
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
-        _check_among("kinds", kinds, TIE_KINDS)
+        _check_kinds(kinds, BY_MEMORY)
         return self.walker.neighbours(
             space, name, *self._asks(), depth=depth, kinds=kinds, sort=sort, limit=limit, as_of=as_of
         )
@@ -130,13 +129,13 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         first: str,
         second: str,
         *,
-        kinds: Sequence[TieKind] = TIE_KINDS,
+        kinds: Sequence[TieKind] | None = None,
         longest: int = PATH_MAX,
         as_of: AsOf | None = None,
     ) -> Path:
         """Return a shortest path between two entities of at most `longest` ties."""
         _check("longest", longest, 1, PATH_MAX)
-        _check_among("kinds", kinds, TIE_KINDS)
+        _check_kinds(kinds, BY_MEMORY)
         return self.walker.path(space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of)
 
     def relations(
@@ -144,14 +143,14 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         space: str,
         *,
         subject: str | None = None,
-        kinds: Sequence[RelationKind] | None = None,
+        kinds: Sequence[StatedKind] | None = None,
         object: str | None = None,
         limit: int = 100,
         as_of: AsOf | None = None,
     ) -> Relations:
         """Return relations by subject, kinds and object, those of the latest versions first."""
         _check("limit", limit, 1, FACTS_MAX)
-        _check_among("kinds", RELATION_KINDS if kinds is None else kinds, RELATION_KINDS)
+        _check_kinds(kinds)
         return self.reader.relations(
             space, *self._asks(), subject=subject, kinds=kinds, target=object, limit=limit, as_of=as_of
         )
@@ -265,5 +264,14 @@ def _check(name: str, value: int, least: int, most: int) -> None:
 
 
 def _check_among(name: str, values: Sequence[str], known: Sequence[str]) -> None:
-    if not {*values} <= {*known} or not values and name == "kinds":
+    if not {*values} <= {*known}:
         raise InvalidInput.at(f"$.{name}", f"has an unknown value; there are {', '.join(known)}")
+
+
+def _check_kinds(kinds: Sequence[str] | None, *others: str) -> None:
+    """Raise `InvalidInput` for a kind that no relation has; None is for all kinds."""
+    if kinds is not None and not kinds:
+        raise InvalidInput.at("$.kinds", "is empty; without it all kinds count")
+    for kind in kinds or ():
+        if kind not in others:
+            check_relation_kind(kind, "$.kinds")

@@ -10,11 +10,11 @@ import msgspec
 
 from muisti.core.graph.facts.between import association
 from muisti.core.graph.merging import Group
-from muisti.core.graph.model import Neighbour, Neighbours, Path, Step
+from muisti.core.graph.model import Neighbour, Neighbours, Path, Step, TieKind
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_ties
 from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort, TieKind
+from muisti.core.model.choices import BY_MEMORY, FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort, TieKind
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
@@ -23,7 +23,6 @@ ALIKE = 50  # further names of a last level that are merged with those that are 
 SMALL = 50  # entities of two frontiers of a path that are followed in one request
 MET = 2  # the place of the row of `levels_and_meeting` that has a tie
 MEMORIES = 5  # of a step of a path that are named
-BY_MEMORY: TieKind = "mentioned_with"
 
 
 class _Tie(NamedTuple):
@@ -66,7 +65,7 @@ class GraphWalker:
         now: int,
         *,
         depth: int,
-        kinds: Sequence[TieKind],
+        kinds: Sequence[TieKind] | None,
         sort: NeighbourSort,
         limit: int,
         as_of: AsOf | None,
@@ -150,7 +149,7 @@ class GraphWalker:
         caller: Caller,
         now: int,
         *,
-        kinds: Sequence[TieKind],
+        kinds: Sequence[TieKind] | None,
         longest: int = PATH_MAX,
         as_of: AsOf | None,
     ) -> Path:
@@ -167,7 +166,7 @@ class GraphWalker:
             steps=tuple(steps), found=bool(way), capped=capped, pending=opened.pending, seq=str(opened.space.seq)
         )
 
-    def _steps(self, opened: Opened, way: Sequence[int], kinds: Sequence[TieKind]) -> list[Step]:
+    def _steps(self, opened: Opened, way: Sequence[int], kinds: Sequence[TieKind] | None) -> list[Step]:
         pairs = list(zip(way, way[1:], strict=False))
         if not pairs:
             return []
@@ -179,9 +178,13 @@ class GraphWalker:
         ends = opened.groups.ends(way)
         found: list[Step] = []
         for (one, other), (_, told) in zip(pairs, rows, strict=True):
-            ties = [(kind, bytes.fromhex(memory)) for kind, memory in _TOLD.decode(cast(str, told)) if kind in kinds]
+            ties = [
+                (kind, bytes.fromhex(memory))
+                for kind, memory in _TOLD.decode(cast(str, told))
+                if kinds is None or kind in kinds
+            ]
             memories = dict.fromkeys(id_text(memory) for _, memory in ties)
-            named = cast("tuple[TieKind, ...]", tuple(sorted({kind for kind, _ in ties})))
+            named = tuple(sorted({kind for kind, _ in ties}))
             found.append(Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(memories)[:MEMORIES]))
         return found
 
@@ -189,10 +192,10 @@ class GraphWalker:
 class _Steps:
     """Follows ties from entities, by the heads of their groups."""
 
-    def __init__(self, database: Database, opened: Opened, kinds: Sequence[TieKind]) -> None:
+    def __init__(self, database: Database, opened: Opened, kinds: Sequence[TieKind] | None) -> None:
         self._database, self._opened = database, opened
-        self._stated = [kind for kind in kinds if kind != BY_MEMORY]
-        self._by_memory = BY_MEMORY in kinds
+        self._stated = None if kinds is None else [kind for kind in kinds if kind != BY_MEMORY]
+        self._by_memory = kinds is None or BY_MEMORY in kinds
 
     def meeting(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, int] | None:
         """Return two entities of two frontiers that are tied; None when none are."""
@@ -290,7 +293,7 @@ def _level(
         if len(found) >= named and head not in found:
             more.add(head)
             continue
-        tie = _Tie(head, members[via], cast("tuple[TieKind, ...]", tuple(sorted(kinds.split(",")))), weight)
+        tie = _Tie(head, members[via], tuple(sorted(kinds.split(","))), weight)
         known = found.get(head)
         found[head] = tie if known is None else _both(known, tie)
     total = len(found) + len(more)
@@ -300,7 +303,7 @@ def _level(
 
 
 def _both(one: _Tie, other: _Tie) -> _Tie:
-    kinds = cast("tuple[TieKind, ...]", tuple(sorted({*one.kinds, *other.kinds})))
+    kinds = tuple(sorted({*one.kinds, *other.kinds}))
     return _Tie(one.head, one.via, kinds, max(one.weight, other.weight))
 
 

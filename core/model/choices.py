@@ -28,6 +28,7 @@ RelationKind = Literal[
     "killed",
 ]
 RELATION_KINDS: tuple[RelationKind, ...] = get_args(RelationKind)
+OWN_KIND = "[a-z][a-z0-9_]{0,39}"  # pattern of the kind of a stated relation: one of these, or a caller's own
 FUNCTIONAL: frozenset[RelationKind] = frozenset({"lives_in", "works_at", "spouse"})
 """Kinds that have one object at a time, so a later relation ends an earlier one."""
 
@@ -38,8 +39,8 @@ EntityKind = Literal[
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 NodeKind = EntityKind | Literal["text"]
 Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
-TieKind = Literal[RelationKind, Tie]
-TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
+BY_MEMORY: Tie = "mentioned_with"
+TIE_KINDS: tuple[str, ...] = (*RELATION_KINDS, BY_MEMORY)
 
 MentionSource = Literal["recogniser", "endpoint", "rule", "speaker", "known", "manual"]
 MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)

@@ -100,6 +100,12 @@ class QuoteMatch(Struct, frozen=True, kw_only=True):
     above: Annotated[float, Meta(description="Highest score of the memories that lack a part in quotes.")]
 
 
+class FactMatch(Struct, frozen=True, kw_only=True):
+    """The memory states a fact of the graph that answers: its score becomes above + (1 - above) * score."""
+
+    above: Annotated[float, Meta(description="Highest score of the memories without such a fact.")]
+
+
 class SecondCosine(Struct, frozen=True, kw_only=True):
     """The second model's part in `cosine`, which is (1 - share) * own + share * second.
 
@@ -159,6 +165,9 @@ class Explanation(Struct, frozen=True, kw_only=True):
         float | UnsetType, Meta(description="Of a turn with a time or place, where the question asks for one.")
     ] = UNSET
     graph: Annotated[SignalShare | UnsetType, Meta(description="With `rankings.graph`.")] = UNSET
+    facts: Annotated[
+        FactMatch | UnsetType, Meta(description="With `facts`: of a memory that states a fact which answers.")
+    ] = UNSET
     signals: Annotated[Mapping[Signal, SignalShare] | UnsetType, Meta(description="With `signals` or `preset`.")] = (
         UNSET
     )
@@ -221,7 +230,8 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     `applies` is the probability that it answers the question, None where that is not known.
 
     `place` is that of a chunk in its document, None for other memories. `group` and `context` are None unless options
-    of the search ask for them.
+    of the search ask for them. `facts` are those of the graph that it states and that answer, where they are asked for.
+    `speaker` is who says the beginning of the passage of a turn; None for other memories.
     """
 
     memory: Memory
@@ -234,6 +244,8 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     group: Group | None = None
     context: Surroundings | None = None
     place: Place | None = None
+    facts: tuple[str, ...] = ()
+    speaker: str | None = None
 
 
 class Instruction(Struct, frozen=True, kw_only=True):

@@ -59,6 +59,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
     0 is none. `inherits` names the spaces that searches may add to this one, the nearest first. With `graph` off
     no memory is read into the knowledge graph. `second_model` names the second model, "off" for none.
+    `time_zone` is that of words such as "today" in searches that name none; None is UTC.
     """
 
     secrets: Screening | None = None
@@ -73,6 +74,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     inherits: tuple[str, ...] | None = None
     graph: GraphSwitch | None = None
     second_model: str | None = None
+    time_zone: str | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """Return this policy, with the rules of `default` where this one has None.
@@ -94,6 +96,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             inherits=self.inherits or default.inherits,
             graph=self.graph or default.graph,
             second_model=self.second_model or default.second_model,
+            time_zone=self.time_zone or default.time_zone,
         )
 
 

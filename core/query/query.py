@@ -57,6 +57,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `signals` are weights of bounded factors; `preset` names an additive composite in their place. `boost_tags` are tags
     with a score each, and `tag_rule` says how the scores of a memory's tags become one. `intent` asks to read the query
     as a request for a mode and a filter. `rankings` are weights of rankings beside those of the mode.
+    With `facts` memories come first that state a fact of the graph which answers.
     `explain_ids` are memories for which the answer says why they are hits or not; they change no hit.
     """
 
@@ -72,6 +73,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     fallback_to_keyword: bool = True
     intent: Reading | None = None
     rankings: Mapping[Beside, float] = msgspec.field(default_factory=dict[Beside, float])
+    facts: bool = False
     explain_ids: tuple[str, ...] = ()
 
     @property

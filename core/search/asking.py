@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.graph.pagerank import EntityFilters, Walk, Walks
+from muisti.core.graph.answers import FactAnswers
+from muisti.core.graph.pagerank import EntityFilters, Walks
 from muisti.core.identity.caller import Caller
 from muisti.core.kernels import Floats
 from muisti.core.model.choices import SPACES_MAX, Mode
@@ -34,7 +35,7 @@ from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.filters import And, Filter, conditions_of, fields_of
 from muisti.core.query.query import NOTHING, Part, Query
 from muisti.core.read.hierarchy import resolved_at
-from muisti.core.read.reading import named, read_at, shown
+from muisti.core.read.reading import find_space, named, read_at, shown
 from muisti.core.search.applied import surfaced
 from muisti.core.search.explanation import SPACE
 from muisti.core.search.query_vectors import Like
@@ -199,11 +200,14 @@ class _Resolved(msgspec.Struct, frozen=True):
 class Asking:
     """Searches of callers. Thread-safe."""
 
-    def __init__(self, database: Database, searcher: Searcher, entities: EntityFilters, walks: Walks) -> None:
+    def __init__(
+        self, database: Database, searcher: Searcher, entities: EntityFilters, walks: Walks, facts: FactAnswers
+    ) -> None:
         self._database = database
         self._searcher = searcher
         self._entities = entities
         self._walks = walks
+        self._facts = facts
 
     def one(self, space: str, query: Query, caller: Caller, now: int, max_age: float = 0.0) -> Answer:
         """Return the best memories of a space that the caller sees; `now` is in microseconds.
@@ -243,9 +247,9 @@ class Asking:
         found: list[Found] = []
         for part in parts:
             own, lacks = self._of_entities(part.space, each, caller, now)
-            walked, missing = self._walked(part.space, own, caller, now)
+            beside, missing = self._beside(part.space, own, caller, now, extra)
             own = self.own(part.space, own, caller, now)
-            one = self._searcher.found(part.space, own, now, max_age, replace(extra, walked=walked))
+            one = self._searcher.found(part.space, own, now, max_age, beside)
             found.append(replace(one, answer=_told(one.answer, (*lacks, *missing))))
         return replace(merged(parts, asked, found), intent=resolved.intent)
 
@@ -263,11 +267,18 @@ class Asking:
         filter, lacks = self._entities.meant(space, query.filter, caller, query.as_of, now)
         return query if filter is query.filter else replace(query, filter=filter), lacks
 
-    def _walked(self, space: str, query: Query, caller: Caller, now: int) -> Walk:
-        """Return the walk of the graph ranking from the entities of the query; none without a weight."""
-        if query.options is None or not query.options.rankings.get("graph"):
-            return Walk(None)
-        return self._walks.ask(space, query.text, caller, now, query.as_of)
+    def _beside(
+        self, space: str, query: Query, caller: Caller, now: int, extra: Extra
+    ) -> tuple[Extra, tuple[str, ...]]:
+        """Return what the rankings beside those of the mode find, those with a weight, and in words what is missing."""
+        options, lacks = query.options or NOTHING, list[str]()
+        if options.rankings.get("graph"):
+            walked, missing = self._walks.ask(space, query.text, caller, now, query.as_of)
+            extra, lacks = replace(extra, walked=walked), [*missing]
+        if options.facts:
+            facts = self._facts.ask(space, query.text, caller, now, query.as_of)
+            extra, lacks = replace(extra, facts=facts), [*lacks, *facts.degraded]
+        return extra, tuple(dict.fromkeys(lacks))
 
     def _resolved(
         self, spaces: Sequence[str], query: Query, caller: Caller, now: int, *, joint: bool = False
@@ -276,18 +287,20 @@ class Asking:
         told = None
         if options.intent is not None:
             asked_at = now if query.reference_time is None else query.reference_time
-            told = intent.read(query.text, asked_at, zone_named(query.time_zone))
+            zone = query.time_zone or find_space(self._database, spaces[0]).space.policy.time_zone
+            told = intent.read(query.text, asked_at, zone_named(zone))
             if options.intent == "applied":
                 query, told = _followed(query, told), replace(told, applied=True)
                 options = query.options or NOTHING
         like = None if options.similar_to is None else self._like(spaces, options.similar_to, query, caller, now)
-        walked, lacks = Walk(None) if joint else self._walked(spaces[0], query, caller, now)
         decay = query.recency or Recency()
         if options.preset is not None:
             query = replace(query, recency=Recency(weight=0.0))  # age is a part of the composite
         elif weight := options.signals.get("recency", 0.0):
             query = replace(query, recency=replace(decay, weight=weight))
-        extra = Extra(options=options, like=like, sees=_category(caller), recency=decay, joint=joint, walked=walked)
+        extra, lacks = Extra(options=options, like=like, sees=_category(caller), recency=decay, joint=joint), ()
+        if not joint:
+            extra, lacks = self._beside(spaces[0], query, caller, now, extra)
         return _Resolved(query, extra, told, lacks)
 
     def _expected(self, space: str, stated: Query, told: Intent | None, caller: Caller, now: int) -> Expected:

@@ -96,6 +96,10 @@ def _changes(explain: Explanation, score: float) -> Iterator[tuple[str, float]]:
         above = float(raised(explain.quoted.above, np.array(score)))
         yield "quoted", above - score
         score = above
+    if not isinstance(explain.facts, UnsetType):
+        above = float(raised(explain.facts.above, np.array(score)))
+        yield "facts", above - score
+        score = above
     yield "cap", min(score, 1.0) - score
 
 
@@ -159,6 +163,8 @@ def _matches(explain: Explanation) -> Iterator[str]:
 def _told(explain: Explanation) -> Iterator[str]:
     if not isinstance(explain.graph, UnsetType) and explain.graph.score >= SOME:
         yield "ties to what the query names"
+    if not isinstance(explain.facts, UnsetType):
+        yield "a fact that answers"
     if not isinstance(explain.answer, UnsetType) and explain.answer > 1:
         yield "an answer of the kind asked for"
 

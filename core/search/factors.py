@@ -9,6 +9,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from muisti.core.index.columns import Lists
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
@@ -17,7 +18,7 @@ from muisti.core.model.choices import HALF_LIFE_DAYS, Mode, Signal, TagRule
 from muisti.core.model.hits import Recency
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
-from muisti.core.query.query import PRESETS, Options, Wanted
+from muisti.core.query.query import PRESETS, Options, Query, Wanted
 from muisti.core.search.rankers import Asked, Extra
 from muisti.core.text.terms import fold, tokenize
 
@@ -48,6 +49,14 @@ def in_effect(asked: Recency | None, mode: Mode, policy: Policy, default: Policy
         return None
     half_life = policy.recency_half_life_days or default.recency_half_life_days or HALF_LIFE_DAYS
     return Recency(weight=weight, half_life_days=half_life)
+
+
+def with_defaults(query: Query, policy: Policy, default: Policy) -> Query:
+    """Return the query with the recency and the time zone of its space where it states none."""
+    recency, zone = in_effect(query.recency, query.mode, policy, default), query.time_zone or policy.time_zone
+    if recency is query.recency and zone is query.time_zone:
+        return query
+    return replace(query, recency=recency, time_zone=zone)
 
 
 def ages_in_days(at: npt.NDArray[np.int64], now: int) -> Factors:

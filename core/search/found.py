@@ -15,6 +15,7 @@ from muisti.core.model.choices import Signal
 from muisti.core.model.chunks import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
+    FactMatch,
     Fusion,
     Group,
     Hit,
@@ -25,6 +26,7 @@ from muisti.core.model.hits import (
     Surroundings,
     SymbolMatch,
 )
+from muisti.core.model.messages import messages_of
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
 from muisti.core.query.points import Point
@@ -71,6 +73,8 @@ class Hits:
             for name, ranking in self._ranked.found.rankings.items()
         ]
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
+        extra = self._ranked.asked.extra
+        facts = {} if extra is None else extra.facts.lines
         marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
         hits: list[Hit] = []
         every = zip(versions, passages, scores, found, self._applies, strict=True)
@@ -88,6 +92,8 @@ class Hits:
                     applies=applies,
                     highlight=marked,
                     explain=why,
+                    facts=facts.get(version, ()),
+                    speaker=_speaker(memory, passage[1]),
                 )
             )
         return tuple(hits) if self._ranked.refined is None else self._refined(hits, fetched)
@@ -153,6 +159,7 @@ class Hits:
             age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._ranked.asked.now)[0]),
             terms=terms,
             answer=UNSET if ranked.answer is None else float(ranked.answer[place]),
+            facts=self._facts(place),
             graph=self._graph(place),
             signals=self._signals(place),
             composite=self._composite(place),
@@ -200,6 +207,10 @@ class Hits:
         found = self._ranked.symbol
         return SymbolMatch(name=found.name, above=found.above) if found and found.flags[place] else UNSET
 
+    def _facts(self, place: int) -> FactMatch | UnsetType:
+        found = self._ranked.facts
+        return FactMatch(above=found.above) if found and found.flags[place] else UNSET
+
     def _second(self, place: int) -> SecondCosine | UnsetType:
         vectors, meaning = self._ranked.asked.vectors, self._ranked.found.meaning
         if vectors is None or vectors.second is None or meaning is None or meaning.second is None:
@@ -215,6 +226,13 @@ class Hits:
     def _quoted(self, place: int) -> QuoteMatch | UnsetType:
         found = self._ranked.quoted
         return QuoteMatch(above=found.above) if found and found.flags[place] else UNSET
+
+
+def _speaker(memory: Memory, at: int) -> str | None:
+    """Return who says the character `at` of a turn; None for a memory that is no turn."""
+    if memory.kind == "exchange":
+        return [one.speaker for one in messages_of(memory) if one.start <= at][-1]
+    return memory.author if memory.conversation is not None or "session" in memory.metadata else None
 
 
 def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:

@@ -1,4 +1,4 @@
-"""Candidates that come before others: definitions of a symbol that the query names, and memories with its quotes.
+"""Candidates that come before others: definitions of a symbol that is named, memories with the quotes or with a fact.
 
 A query names a symbol when it has the shape of one and a chunk that the search may find defines it. No other query is
 changed.

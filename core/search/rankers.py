@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.graph.answers import Answering
 from muisti.core.graph.pagerank import Walked
 from muisti.core.index.collection import Allowed, CollectionStatistics
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
@@ -49,8 +50,9 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 class Extra(msgspec.Struct, frozen=True, kw_only=True):
     """Options, with what they are resolved to: the memory of `similar_to`, and the filter of what the caller sees.
 
-    `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer
-    will be merged with those of other spaces. `expected` has the memories of `explain_ids`, None for none.
+    `walked` are the visits of the graph ranking, and `facts` those of the graph that answer. `recency` has the decay of
+    a composite. `joint` says that the answer will be merged with those of other spaces. `expected` has the memories of
+    `explain_ids`, None for none.
     """
 
     options: Options
@@ -59,6 +61,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True):
     like: Like | None = None
     sees: Filter | None = None
     walked: Walked | None = None
+    facts: Answering = Answering()
     expected: Expected | None = None
 
 

@@ -48,7 +48,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `graph` and `signals`
     are further factors, or `signals` are a composite in place of `fused`. `refined` and `around` are None or empty
     unless options ask for them. `symbol` is None unless the query names one, and `quoted` unless it quotes something
-    that some hits have and others lack.
+    that some hits have and others lack. `facts` are the candidates that state a fact which answers.
 
     `every` has the score of each candidate, and `ordered` the places of the best row of each memory, best first. Unless
     options are given, these are at most `limit` places, or `FIRST` if that is more.
@@ -72,6 +72,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     symbol: Lifted | None = None
     quoted: Lifted | None = None
     answer: Doubles | None = None
+    facts: Lifted | None = None
 
     @property
     def rows(self) -> RowNumbers:
@@ -120,6 +121,13 @@ def rank(asked: Asked, beside: RowNumbers | None = None) -> Ranked:
     return ranked
 
 
+def _stating(asked: Asked) -> RowNumbers | None:
+    """Return the allowed rows of memories that state a fact which answers; None where no fact is asked for."""
+    if asked.extra is None or not asked.extra.facts.lines or not BY_MODE[asked.mode]:
+        return None
+    return np.flatnonzero(np.isin(asked.snapshot.columns.version, [*asked.extra.facts.lines]) & asked.allowed.mask)
+
+
 def _too_few(ranked: Ranked, pool: int) -> bool:
     """Return whether there may be more groups than were found, beyond the memories that the rankings proposed."""
     groups = None if ranked.refined is None else ranked.refined.groups
@@ -136,7 +144,7 @@ def _once(asked: Asked, pool: int, beside: RowNumbers | None) -> Ranked:
     tags = None if asked.extra is None else tagged(asked, asked.extra.options)
     graph = None if asked.walked is None else Graph(asked)
     best = None if graph is None else graph.best(pool)
-    proposed = (tags, best, None if symbol is None else symbol.first, beside, asked.quoted)
+    proposed = (tags, best, _stating(asked), None if symbol is None else symbol.first, beside, asked.quoted)
     also = [rows for rows in proposed if rows is not None]
     more = np.unique(np.concatenate(also)) if also else None
     if asked.mode == "hybrid" and asked.query.fusion == "absolute":
@@ -200,6 +208,8 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
         found, score = replace(found, spans=spans), score * time_factor(spans, at)
     quoted = None if asked.quoted is None else preferred(rows, asked.quoted, score)
     score = lift(quoted, score)
+    facts = None if (stating := _stating(asked)) is None else preferred(rows, stating, score)
+    score = lift(facts, score)
     ordered = _ordered(asked, found, score)
     places = ordered if extra is not None else ordered[: query.limit]
     chosen = None
@@ -226,6 +236,7 @@ def _weighed(asked: Asked, found: Candidates, symbol: Defined | None) -> Ranked:
         symbol=defining,
         quoted=quoted,
         answer=answer,
+        facts=facts,
     )
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple, cast
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
@@ -28,7 +27,7 @@ from muisti.core.query.query import Query, parse, with_other_names
 from muisti.core.read.reading import point_of
 from muisti.core.search.applied import applied, surfaced
 from muisti.core.search.expected import Explaining
-from muisti.core.search.factors import in_effect
+from muisti.core.search.factors import with_defaults
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.judged import judged
 from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
@@ -206,9 +205,7 @@ class Searcher:
         """
         began = perf_counter()
         stated, known = query, index.space
-        recency = in_effect(stated.recency, stated.mode, known.space.policy, self._default)
-        if recency is not stated.recency:
-            query = replace(query, recency=recency)
+        query = with_defaults(stated, known.space.policy, self._default)
         like = None if extra is None else extra.like
         wanted = parse(query.text, query.match) if like is None else wanted_like(like)
         now = now if query.reference_time is None else query.reference_time
@@ -240,7 +237,7 @@ class Searcher:
         turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
         space, number = index.space, snapshot.seq.number
         fetched = turns_placed(fetched, self._database, space, number, turns)
-        if space is not known and in_effect(stated.recency, stated.mode, space.space.policy, self._default) != recency:
+        if space is not known and with_defaults(stated, space.space.policy, self._default) != query:
             raise _Behind(newest)  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
@@ -268,7 +265,7 @@ class Searcher:
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,
             timings=timings,
-            recency=recency,
+            recency=query.recency,
             explained=explained,
             instructions=() if lane is NO_LANE else lane.of(fetched),
             applies=None if sure is None else round(sure, 4),

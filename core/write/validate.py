@@ -42,6 +42,7 @@ from muisti.core.query import query as options
 from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
+from muisti.core.text.when.zones import zone_named
 
 GROWN = 2  # times the limit of a field, the most that its NFKC form may have
 DAYS_MAX = 36_500  # that something is kept
@@ -158,10 +159,19 @@ def _policy_problems(name: str, value: PolicyValue) -> Iterator[Problem]:
     elif isinstance(value, str):
         if name in POLICIES and value not in POLICIES[name]:
             yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
+        elif name == "time_zone":
+            yield from _zone(value)
     elif not (bounds := BOUNDS.get(name, (0, DAYS_MAX)))[0] <= value <= bounds[1]:
         yield Problem(f"$.{name}", f"{value:g} is not between {bounds[0]:g} and {bounds[1]:,}")
     elif name == "purge_after_days" and not value:
         yield Problem("$.purge_after_days", "0 would keep nothing; null purges nothing")
+
+
+def _zone(name: str) -> Iterator[Problem]:
+    try:
+        zone_named(name)
+    except InvalidInput as unknown:
+        yield from unknown.problems
 
 
 def _chain(path: str, spaces: tuple[str, ...]) -> Iterator[Problem]:

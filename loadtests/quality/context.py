@@ -6,7 +6,8 @@ DATA are folders of judged data (`service.evaluation.dataset`). Muisti's context
 choose from the hits of the same search and render alike, below the same notice. `whole` is the share of the evidence
 that is there whole. `credit` counts a memory that is cut by the share of the answer's words that it still has. `words`
 is the share of the answer's words anywhere in the text. `used` is the median share of the budget for questions that one
-memory answers. Intervals are paired bootstraps over questions.
+memory answers. Lists with a share of the best score show what a cut saves and costs. Intervals are paired bootstraps
+over questions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,21 +34,23 @@ COLOURS = ("#8c959f", "#57606a", "#bf8700", "#8250df", "#cf222e", "#0969da", "#1
 INK, PAPER = "#57606a", "#ffffff"
 
 Shares = npt.NDArray[np.float64]  # questions, budgets, measures
-Used = npt.NDArray[np.float64]  # questions, budgets
+Used = Mapping[str, npt.NDArray[np.float64]]  # by way: questions, budgets
 
 
 def measured(dataset: Dataset, half: str, sample: int | None) -> tuple[dict[str, Shares], Used]:
-    """Return the shares of each way, and what Muisti uses of the budgets where one memory answers."""
+    """Return the shares of each way, and what it uses of the budgets where one memory answers."""
     rows: dict[str, list[list[Share]]] = {name: [] for name in WAYS}
-    used: list[list[float]] = []
+    used: dict[str, list[list[float]]] = {name: [] for name in WAYS}
     with opened(StaticEncoder()) as engine:
         for number, group in enumerate(groups(dataset, half)):
             for question in [*questions(engine, dataset, group, f"g{number}")][:sample]:
                 for name, way in WAYS.items():
-                    rows[name].append([judged(question, way(question.asked, budget)) for budget in BUDGETS])
-                if len(question.relevant) == 1:
-                    used.append([question.asked.context(budget).tokens / budget for budget in BUDGETS])
-    return {name: _array(found) for name, found in rows.items()}, np.array(used).reshape(-1, len(BUDGETS))
+                    filled = [way(question.asked, budget) for budget in BUDGETS]
+                    rows[name].append([judged(question, one.kept) for one in filled])
+                    if len(question.relevant) == 1:
+                        used[name].append([one.tokens / budget for one, budget in zip(filled, BUDGETS, strict=True)])
+    shares = {name: np.array(found).reshape(-1, len(BUDGETS)) for name, found in used.items()}
+    return {name: _array(found) for name, found in rows.items()}, shares
 
 
 def interval(differences: Shares) -> tuple[Shares, Shares, Shares]:
@@ -64,14 +67,12 @@ def table(name: str, shares: Mapping[str, Shares], used: Used) -> list[str]:
     """Return the result of a dataset as Markdown."""
     own = shares[OURS]
     title = f"{name} ({len(own)})"
-    lines = [
-        f"| {title} | " + " | ".join(f"{measure} at {' / '.join(map(str, BUDGETS))}" for measure in MEASURES) + " |"
-    ]
-    lines += ["| --- |" + " --- |" * len(MEASURES)]
-    lines += [
-        f"| {way} | " + " | ".join(_row(means) for means in np.nanmean(found, axis=0).T) + " |"
-        for way, found in shares.items()
-    ]
+    single = len(used[OURS])
+    heads = [*(f"{measure} at {' / '.join(map(str, BUDGETS))}" for measure in MEASURES), f"used ({single})"]
+    lines = [f"| {title} | {' | '.join(heads)} |", "| --- |" + " --- |" * len(heads)]
+    for way, found in shares.items():
+        cells = [*map(_row, np.nanmean(found, axis=0).T), _row(np.median(used[way], axis=0)) if single else ""]
+        lines.append(f"| {way} | {' | '.join(cells)} |")
     for base in BASES:
         mean, low, high = interval((own - shares[base])[:, :, :2])
         cells = [
@@ -81,9 +82,7 @@ def table(name: str, shares: Mapping[str, Shares], used: Used) -> list[str]:
             )
             for at in range(2)
         ]
-        lines.append(f"| Muisti less {base} | {' | '.join(cells)} | |")
-    if len(used):
-        lines.append(f"| used, where one memory answers ({len(used)}) | {_row(np.median(used, axis=0))} | | |")
+        lines.append(f"| Muisti less {base} | {' | '.join(cells)} | | |")
     return [*lines, ""]
 
 
@@ -119,7 +118,7 @@ def _panel(name: str, ways: Mapping[str, Sequence[float]], budgets: Sequence[int
 def _legend(names: Sequence[str]) -> str:
     parts: list[str] = []
     for place, (name, colour) in enumerate(zip(names, COLOURS, strict=False)):
-        x, y = LEFT + 110 * (place % 3), HEIGHT + 8 + 16 * (place // 3)
+        x, y = LEFT + 180 * (place % 3), HEIGHT + 8 + 16 * (place // 3)
         parts.append(f'<rect x="{x}" y="{y}" width="12" height="4" fill="{colour}"/>')
         parts.append(f'<text x="{x + 18}" y="{y + 6}">{name}</text>')
     return "".join(parts)
@@ -153,7 +152,7 @@ def main(folders: Sequence[Path], *, half: str, sample: int | None, drawn: Path 
         if not len(shares[OURS]):
             raise click.ClickException(f"{folder}: there is no question in the half {half!r}")
         lines += table(dataset.name, shares, used)
-        click.echo("\n".join(lines[-len(WAYS) - 6 :]))
+        click.echo("\n".join(lines[-len(WAYS) - len(BASES) - 3 :]))
         curves[dataset.name] = {way: np.nanmean(found[:, :, 0], axis=0).tolist() for way, found in shares.items()}
     if drawn is not None:
         drawn.write_text(plot(curves, BUDGETS), "utf-8")

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.choices import DEPTH_MAX, RELATION_KINDS, TIE_KINDS
+from muisti.core.model.choices import (
+    BY_MEMORY,
+    DEPTH_MAX,
+    RELATION_KINDS,
+)
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import ERROR, OK, Globals
 from muisti.service.terminal.calling import Operations
 from muisti.service.terminal.options import JOINED, as_of, choice, dry_run, flag, integer, option
 from muisti.service.terminal.output import answer, talk, write_file
 from muisti.service.terminal.session import ask, exit_code, follow, session, space_choice
-from muisti.service.terminal.values import OneOf
 from muisti.service.terminal.views import (
     Shown,
     View,
@@ -202,7 +205,7 @@ graph = Operations(
     help="Ask who and what the memories are about.\n\nEntities and facts are read from memories as they are written. "
     "A fact ends with the memory that states it.",
 )
-TIES = choice("--kind kinds", "Kind of tie; repeat it.", TIE_KINDS, **JOINED)
+TIES = option("--kind kinds", f"Kind of tie, as works_at or {BY_MEMORY}; repeat it.", metavar="KIND", **JOINED)
 
 
 def _noted(options: Globals, data: Any) -> None:
@@ -268,7 +271,7 @@ graph.call(
     RELATIONS,
     "muisti graph relations --subject Ann",
     "muisti graph relations --kind works_at --json",
-    more=(choice("--kind kinds", "Kind; repeat it.", RELATION_KINDS, **JOINED),),
+    more=(option("--kind kinds", "Kind, as works_at or your own; repeat it.", metavar="KIND", **JOINED),),
     then=_noted,
 )
 graph.call(
@@ -309,10 +312,11 @@ graph.call(
     'muisti graph relate "Ann Berg" works_at Acme',
     'muisti graph relate Ann likes --text "dark roast"',
     help="State a relation between two entities, or of one entity to words.\n\n"
-    f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}.",
+    f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}, "
+    "or your own, as reports_to.",
 )
 @click.argument("subject")
-@click.argument("kind", type=OneOf(RELATION_KINDS), metavar="KIND")
+@click.argument("kind", metavar="KIND")
 @click.argument("object", metavar="[OBJECT]", required=False)
 @option("--text literal", "Words as the object, in place of a name.", metavar="TEXT")
 @flag("--not negative", "State that it is not so.")

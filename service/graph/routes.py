@@ -44,8 +44,7 @@ from muisti.service.graph.schemas import (
     NamesBody,
     RelationBody,
     RelationPatch,
-    relation_kinds,
-    tie_kinds,
+    listed_kinds,
 )
 from muisti.service.graph.svg import WIDTH_MAX, WIDTH_MIN, Picture, svg
 from muisti.service.http.parameters import DRY, KEYED, PAST, SEQ, AsOfParameter, between, query
@@ -74,8 +73,12 @@ MemoriesParameter = Annotated[int, between("Memories at most.", 0, ENTITIES_MAX)
 RelationsParameter = Annotated[int, between("Relations at most.", 1, FACTS_MAX)]
 DepthParameter = Annotated[int, between("Ties that are followed.", 1, DEPTH_MAX)]
 LongestParameter = Annotated[int, between("Ties of a path at most.", 1, PATH_MAX)]
-TiesParameter = Annotated[str | None, query(f"Kinds of ties, with commas: {', '.join(TIE_KINDS)}. All by default.")]
-KindsParameter = Annotated[str | None, query(f"Kinds, with commas: {', '.join(RELATION_KINDS)}. All by default.")]
+TiesParameter = Annotated[
+    str | None, query(f"Kinds of ties, with commas: {', '.join(TIE_KINDS)}, your own. All by default.")
+]
+KindsParameter = Annotated[
+    str | None, query(f"Kinds, with commas: {', '.join(RELATION_KINDS)}, your own. All by default.")
+]
 SubjectParameter = Annotated[str | None, query("Name or id of the subject.")]
 ObjectParameter = Annotated[str | None, query("Name or id of the object.")]
 FromParameter = Annotated[str, query("Name or id of the entity where it begins.", name="from")]
@@ -147,7 +150,7 @@ async def list_neighbours(
         request.memories.graph.neighbours,
         entity,
         depth=depth,
-        kinds=tie_kinds(kinds),
+        kinds=listed_kinds(kinds),
         sort=cast(NeighbourSort, sort),
         limit=limit,
         as_of=parse(as_of),
@@ -164,7 +167,7 @@ async def find_path(
     as_of: AsOfParameter = None,
 ) -> Response[Path]:
     """Find a shortest path between two entities, with memories that state each of its ties."""
-    ask, wanted = request.memories.graph.path, tie_kinds(kinds)
+    ask, wanted = request.memories.graph.path, listed_kinds(kinds)
     return await answered(request, ask, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
 
 
@@ -182,7 +185,7 @@ async def list_relations(
         request,
         request.memories.graph.relations,
         subject=subject,
-        kinds=relation_kinds(kinds),
+        kinds=listed_kinds(kinds),
         object=target,
         limit=limit,
         as_of=parse(as_of),

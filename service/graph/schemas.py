@@ -9,11 +9,9 @@ from muisti.core.model.choices import (
     ALIASES_MAX,
     ENTITY_KINDS,
     NAME_CHARACTERS,
+    OWN_KIND,
     RELATION_KINDS,
-    TIE_KINDS,
     EntityKind,
-    RelationKind,
-    TieKind,
 )
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply, copied
@@ -29,7 +27,14 @@ EntityName = Annotated[
     ),
 ]
 EntityKindText = Annotated[str, Meta(extra_json_schema={"enum": list(ENTITY_KINDS)})]
-RelationKindText = Annotated[str, Meta(extra_json_schema={"enum": list(RELATION_KINDS)})]
+RelationKindText = Annotated[
+    str,
+    doc(
+        f"One of {', '.join(RELATION_KINDS)}, or a kind of your own.",
+        pattern=f"^{OWN_KIND}$",
+        examples=["reports_to"],
+    ),
+]
 Names = Annotated[list[str], doc("Other names.", maxItems=ALIASES_MAX, examples=[["A. Berg"]])]
 Words = Annotated[
     str,
@@ -118,15 +123,6 @@ class GraphDroppedReply(Reply, frozen=True, kw_only=True):
     entities: Annotated[int, doc("Entities that were dropped.")]
 
 
-def tie_kinds(kinds: str | None) -> tuple[TieKind, ...]:
-    """Return the kinds of ties that a parameter names with commas; all for None. The core checks them."""
-    return TIE_KINDS if kinds is None else cast(tuple[TieKind, ...], tuple(_listed(kinds)))
-
-
-def relation_kinds(kinds: str | None) -> tuple[RelationKind, ...]:
-    """Return the kinds of relations that a parameter names with commas; all for None. The core checks them."""
-    return RELATION_KINDS if kinds is None else cast(tuple[RelationKind, ...], tuple(_listed(kinds)))
-
-
-def _listed(kinds: str) -> list[str]:
-    return [one.strip() for one in kinds.split(",")]
+def listed_kinds(kinds: str | None) -> list[str] | None:
+    """Return the kinds of relations or ties that a parameter names with commas; None for all. The core checks them."""
+    return None if kinds is None else [one.strip() for one in kinds.split(",")]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from muisti.core.graph.model import End, Entity, NewRelation, Relation
-from muisti.core.model.choices import RelationKind
 from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.outcomes import Written
 from muisti.core.query.points import parse
@@ -39,7 +38,7 @@ class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=T
     action: GraphSaid
     name: str | None = None
     others: list[str] = []
-    kind: RelationKind | None = None
+    kind: str | None = None
     object: str | None = None
     text: str | None = None
     negative: bool = False
@@ -124,7 +123,7 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     words={
         "action": "relate needs kind and object or text; retract statement",
         "name": "Of the entity that is spoken of",
-        "kind": "Of the relation",
+        "kind": "Of the relation, as works_at, or your own",
     },
 )
 async def state_graph(call: Call, given: GraphStatement) -> Outcome:

@@ -128,7 +128,8 @@ def listed(page: Page, left_out: int, max_tokens: int, *, full: bool = False) ->
 
 
 def _scored(hit: Hit, one: Json) -> Json:
-    return {**one, "score": round(hit.score, 3)}
+    other = {"speaker": hit.speaker} if hit.speaker not in (None, hit.memory.author) else {}
+    return {**one, **other, "score": round(hit.score, 3)}
 
 
 def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:

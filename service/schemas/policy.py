@@ -104,6 +104,16 @@ SecondModel = Annotated[
 ]
 
 
+DefaultZone = Annotated[
+    str,
+    doc(
+        "Zone of words like today in searches, contexts and recalls that name none: an IANA name or offset.",
+        maxLength=64,
+        examples=["Europe/Helsinki"],
+    ),
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to the policy. A field that is left out stays as it is; null is the default of the server."""
 
@@ -119,6 +129,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     inherits: Inherits | UnsetType | None = UNSET
     graph: Graph | UnsetType | None = UNSET
     second_model: SecondModel | UnsetType | None = UNSET
+    time_zone: DefaultZone | UnsetType | None = UNSET
 
     def changes(self) -> dict[str, PolicyValue | None]:
         given = {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
@@ -129,6 +140,7 @@ _USUAL: Mapping[str, Any] = {
     **dict.fromkeys(("secrets", "personal_data", "echoes"), "allow"),
     **dict.fromkeys(("history_days", "recency_weight"), 0.0),
     **{"recency_half_life_days": HALF_LIFE_DAYS, "inherits": [], "graph": "on", "second_model": OFF},
+    "time_zone": "UTC",
 }
 
 
@@ -147,6 +159,7 @@ class PolicyReply(Reply, frozen=True, kw_only=True):
     inherits: Inherits
     graph: Graph
     second_model: SecondModel
+    time_zone: DefaultZone
 
     @classmethod
     def of(cls, value: Policy, /, **more: Any) -> Self:

@@ -99,6 +99,8 @@ class HitReply(Same, frozen=True, kw_only=True):
     group: Group | UnsetType = UNSET
     context: SurroundingsReply | UnsetType = UNSET
     place: Place | UnsetType = UNSET
+    facts: Annotated[list[str], doc("Facts that it states and that answer, with `facts`.")] | UnsetType = UNSET
+    speaker: Annotated[str, doc("Who says the beginning of the passage of a turn.")] | UnsetType = UNSET
 
 
 Nearest = Annotated[HitReply, doc("The best of the hits left out, when no other is left.")] | UnsetType

@@ -115,6 +115,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     boost_tags: fields.BoostTags = {}
     tag_rule: fields.TagRuleName = "max"
     rankings: RankingsBody | None = None
+    facts: Annotated[bool, doc("Put memories first that state a fact of the knowledge graph which answers.")] = False
     instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
     intent: Annotated[bool, doc("Say which mode and filter the query asks for; not applied.")] = False
 
@@ -159,6 +160,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             tag_rule=self.tag_rule,
             intent=reading,
             rankings={} if self.rankings is None else self.rankings.weights(),
+            facts=self.facts,
         )
         return None if options == NOTHING else options
 

@@ -1,9 +1,10 @@
 """A statement on the graph is a memory: it has a history, can be undone, and holds until somebody says otherwise."""
 
+import msgspec
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.graph.model import EntityChange, NewRelation
+from muisti.core.graph.model import EntityChange, NewRelation, RelationChange
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, SensitiveContent
 from muisti.core.model.outcomes import Undo
@@ -88,7 +89,10 @@ def test_bad_statements_are_refused_and_nothing_is_stored(engine: Engine):
         lambda: graph.relate(SPACE, NewRelation(subject="Ann", kind="likes")),
         lambda: graph.relate(SPACE, NewRelation(subject="Ann", kind="likes", object="Ann")),
         lambda: graph.relate(SPACE, NewRelation(subject="Ann", kind="likes", object="Bob", literal="tea")),
-        lambda: graph.relate(SPACE, NewRelation(subject="Ann", kind="loves", object="Bob")),  # pyright: ignore[reportArgumentType]
+        *(
+            lambda kind=kind: graph.relate(SPACE, NewRelation(subject="Ann", kind=kind, object="Bob"))
+            for kind in ("", "Loves", "reports to", "reports-to", "2nd", "mentioned_with", "x" * 41, "likes\n", "é")
+        ),
     )
     for call in bad:
         with pytest.raises(InvalidInput):
@@ -113,3 +117,50 @@ def test_statements_belong_to_the_category_of_their_caller(engine: Engine):
         work.graph.retract(SPACE, stated)
     planned = engine.seen_by(OWNER, dry_run=True).graph.retract(SPACE, stated)
     assert planned.plan is not None and home.entity(SPACE, "Evelyn").entity.name == "Eve"
+
+
+def test_a_kind_of_ones_own_goes_where_memories_go(engine: Engine):
+    graph, write = engine.owner.graph, engine.owner.write
+    stated = graph.relate(SPACE, NewRelation(subject="Ann Lee", kind="reports_to", object="Carl")).memories[0]
+    assert stated.content == "Ann Lee reports to Carl"
+
+    def ties(space: str) -> list[tuple[str, ...]]:
+        graph.extend(space)
+        near = graph.neighbours(space, "Ann Lee", kinds=["reports_to"]).items
+        way = graph.path(space, "Ann Lee", "Carl", kinds=["reports_to"]).steps
+        assert [one.kinds for one in near] == [one.kinds for one in way]
+        return [(one.entity.name, *one.kinds) for one in near]
+
+    own = [("Carl", "reports_to")]
+    assert ties(SPACE) == own and ("Carl", "reports_to") in {
+        (one.entity.name, kind) for one in graph.neighbours(SPACE, "Ann Lee").items for kind in one.kinds
+    }
+    corrected = graph.correct(SPACE, stated.id, RelationChange(kind="mentors")).memories[0]
+    assert [one.kind for one in graph.relations(SPACE, subject="Ann Lee", object="Carl").items] == ["mentors"]
+    assert graph.relations(SPACE, kinds=["reports_to"]).items == ()
+    write.undo(SPACE, Undo())
+    assert corrected.id == stated.id and ties(SPACE) == own
+    engine.owner.timeline.fork(SPACE, "fork")
+    lines = [msgspec.json.encode(one) for page in engine.owner.read.export(SPACE, "test").pages() for one in page]
+    engine.spaces.create("copy")
+    coming = write.begin_import("copy")
+    coming.take(lines)
+    assert not coming.finish().failed
+    assert [ties(space) for space in ("fork", "copy")] == [own, own]
+    graph.relate("fork", NewRelation(subject="Ann Lee", kind="mentors", object="Bob"))
+    engine.owner.timeline.merge("fork", SPACE)
+    assert [one.kinds for one in graph.neighbours(SPACE, "Bob", kinds=["mentors"]).items] == [("mentors",)]
+    engine.eraser.memory(SPACE, stated.id, OWNER)
+    assert graph.relations(SPACE, kinds=["reports_to"]).items == ()
+
+
+@pytest.mark.parametrize(("kind", "known"), [("mentors", 1), ("a]->(b) //", 0), ("mentioned_with", 0), ("Knows", 0)])
+def test_an_import_states_no_kind_that_a_caller_could_not(engine: Engine, kind: str, known: int):
+    engine.owner.graph.relate(SPACE, NewRelation(subject="Ann Lee", kind="reports_to", object="Carl"))
+    every = [msgspec.json.encode(one) for page in engine.owner.read.export(SPACE, "test").pages() for one in page]
+    engine.spaces.create("copy")
+    coming = engine.owner.write.begin_import("copy")
+    coming.take([line.replace(b'"reports_to"', msgspec.json.encode(kind)) for line in every])
+    coming.finish()
+    stated = [one.kind for one in engine.owner.graph.relations("copy").items if one.source == "manual"]
+    assert stated == [kind] * known

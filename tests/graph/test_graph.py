@@ -131,7 +131,7 @@ def test_relations_are_found_by_their_ends_and_kinds(engine: Engine):
     assert found(object="Oslo", kinds=["likes"]) == [("Carl", "likes", "Oslo")]
     assert found(subject="Carl", object="Ann") == [("Carl", "likes", "Ann")]
     assert engine.owner.graph.relations(SPACE, limit=1).more
-    for bad in ({"kinds": ["loves"]}, {"limit": 0}, {"kinds": []}):
+    for bad in ({"kinds": ["Loves it"]}, {"limit": 0}, {"kinds": []}):
         with pytest.raises(InvalidInput):
             found(**bad)
 

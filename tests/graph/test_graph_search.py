@@ -5,6 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
+from muisti.core.query.query import Options, Query
 from tests.both import graph_reader
 from tests.service.fakes import API, draft
 
@@ -59,3 +62,61 @@ def test_communities_are_listed(client: httpx.Client):
     assert (found["total"], found["too_large"], found["pending"]) == (1, False, 0)
     assert {end["name"] for end in found["items"][0]["entities"]} >= {"Anna Berg", "Clara Lund"}
     assert client.get(f"{API}/graph/communities", params={"limit": 0}).status_code == 422
+
+
+def test_the_memory_of_a_fact_that_answers_comes_first_with_the_fact(client: httpx.Client):
+    told = [
+        draft("I moved to Helsinki last spring.", author="Dora Falk", event_at="2026-03-01T00:00:00Z"),
+        draft("I live in Turku, which suits me.", author="Dora Falk", event_at="2025-03-01T00:00:00Z"),
+        *(draft(f"Dora Falk asked where people live, round {number}.", category="talk") for number in range(4)),
+    ]
+    client.post(f"{API}/memories/batch", json={"memories": told})
+    client.post(f"{API}/graph/build")
+
+    def asked(query: str, *, facts: bool = True) -> list[dict[str, Any]]:
+        body = {"query": query, "limit": 4, "explain": True, "facts": facts}
+        return client.post(f"{API}/search", json=body).json()["hits"]
+
+    first, *rest = asked("Where does Dora Falk live?")
+    assert first["facts"] == ["Dora Falk: lives in Helsinki (since 2026-03-01)"]
+    assert first["memory"]["content"] == told[0]["content"]
+    assert sum(first["explain"]["parts"].values()) == pytest.approx(first["score"])
+    assert not any("facts" in hit or "facts" in hit["explain"] for hit in rest)  # that of Turku has ended
+    assert not any(
+        "facts" in hit for hit in asked("Where does Dora Falk live?", facts=False) + asked("Does Dora Falk sing?")
+    )
+    client.delete(f"{API}/memories/{first['memory']['id']}")
+    assert ["Dora Falk: lives in Turku (since 2025-03-01)"] in [
+        hit.get("facts") for hit in asked("Where does Dora Falk live?")
+    ]
+
+
+def test_facts_answer_in_several_spaces_and_only_what_a_key_opens(client: httpx.Client, engine: Engine):
+    engine.spaces.create("other")
+    for space, text in (("default", "I live in Turku."), ("other", "I work at Acme Corporation.")):
+        body = draft(text, author="Dora Falk", category="home")
+        assert client.post(f"/v1/spaces/{space}/memories", json=body).is_success
+    both = [{"name": "default"}, {"name": "other"}]
+    body = {"query": "Where does Dora Falk live and work?", "facts": True, "spaces": both}
+    told = [fact for hit in client.post("/v1/search", json=body).json()["hits"] for fact in hit.get("facts", [])]
+    assert {fact.partition(" (")[0] for fact in told} == {
+        "Dora Falk: lives in Turku", "Dora Falk: works at Acme Corporation",
+    }  # fmt: skip
+    query = Query(text="Where does Dora Falk live?", options=Options(facts=True))
+    for category, seen in (("home", 1), ("work", 0)):
+        view = engine.seen_by(Caller("x", category=category)).read
+        assert [len(hit.facts) for hit in view.search("default", query).hits] == [1] * seen
+
+
+def test_a_turn_shows_who_says_it(client: httpx.Client):
+    said = client.post(
+        f"{API}/conversations/c/exchanges", json={"items": [{"user": "Which boat?", "system": "The blue."}]}
+    )
+    assert said.is_success, said.text
+    client.post(f"{API}/memories", json=draft("We sail at noon.", author="Ann", metadata={"session": "s"}))
+    client.post(f"{API}/memories", json=draft("Boats are dear.", author="Bob"))
+    hits = client.post(f"{API}/search", json={"query": "boat sail noon"}).json()["hits"]
+    speakers = {hit["memory"]["content"][:7]: hit.get("speaker") for hit in hits}
+    assert {name: speakers[name] for name in ("Which b", "We sail", "Boats a")} == {
+        "Which b": "user", "We sail": "Ann", "Boats a": None,
+    }  # fmt: skip

@@ -19,7 +19,9 @@ def relation(start: str, how: str, end: str) -> tuple[str, Mapping[str, Json]]:
     (relation("python", "created_by", "Guido van Rossum"), ("Guido van Rossum", "made", "python")),
     (relation("Ann", "WORKS_AT", "acme"), ("Ann", "works_at", "acme")),
     (relation("Ann", "works for", "Ann"), ("Ann", "works_at", "Ann")),
-    (relation("Ann", "is_part_of", "acme"), None),
+    (relation("Ann", "is part-of", "acme"), ("Ann", "is_part_of", "acme")),
+    (relation("Ann", "是", "acme"), None),
+    (relation("Ann", "mentioned_with", "acme"), None),
 ])  # fmt: skip
 def test_kinds_of_other_systems(said: tuple[str, Mapping[str, Json]], told: tuple[str, str, str] | None):
     text, metadata = said

@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
-from loadtests.ablation import CHANGES, DEFAULT, asked, paired, table
+from loadtests.ablation import CHANGES, DEFAULT, asked, by_set, paired, table
 from muisti.service.evaluation.dataset import load
 from muisti.service.evaluation.run import stored
 from muisti.service.terminal.client import Client
@@ -68,4 +68,8 @@ def test_every_set_counts_the_same_and_what_costs_most_comes_first():
     assert noisy.high - noisy.low == pytest.approx(2 * 1.96 * spread, rel=0.15)
     rows = list(table(["a", "b"], before, {"little": [one - 0.001 for one in before], "much": after}))
     assert [row.split(" | ")[0] for row in rows[3:]] == ["| much", "| little"]
-    assert "| much | −.0400 (−.040 −.040) | a −.100, b +.020 |" in rows
+    assert "| much | −.0400 (−.040 −.040) | −.100 +.020 | a −.100, b +.020 |" in rows
+    ways = {"`mode: keyword`": after, "`fusion: rrf`": [one + 0.1 for one in before]}
+    first = [row for row in by_set(["a", "b"], before, ways) if row.startswith("| a, 200 |")]
+    own = f"{before[0].mean():.3f} | {after[0].mean():.3f} | {before[0].mean() + 0.1:.3f} `fusion: rrf` |"
+    assert first == [f"| a, 200 | {own}".replace("0.", ".")]

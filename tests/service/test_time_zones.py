@@ -39,6 +39,25 @@ def test_an_intent_filters_by_the_day_of_the_zone(client: httpx.Client):
     assert found == [1, 0]
 
 
+@pytest.mark.parametrize(("fields", "start"), [
+    ({}, "2026-04-30T15:00:00Z"),
+    ({"time_zone": "UTC"}, "2026-04-30T00:00:00Z"),
+    ({"reference_time": "2026-04-30T19:00:00-04:00"}, "2026-04-30T04:00:00Z"),
+])  # fmt: skip
+def test_a_space_has_a_zone_for_those_who_state_none(client: httpx.Client, fields: dict[str, Any], start: str):
+    client.post(f"{API}/memories", json=draft("we painted the boat", event_at="2012-10-10T12:00:00Z"))
+    assert client.get(API).json()["policy"]["time_zone"] == "UTC"
+    assert client.patch(f"{API}/policy", json={"time_zone": "Asia/Tokyo"}).json()["time_zone"] == "Asia/Tokyo"
+    assert client.post(f"{API}/fork", json={"name": "copy"}).status_code == 201
+    for space in (API, "/v1/spaces/copy"):
+        assert client.get(space).json()["policy"]["time_zone"] == "Asia/Tokyo"
+        body = {"query": "the boat today?", "explain": True, "reference_time": "2026-04-30T23:00:00Z", **fields}
+        (hit,) = client.post(f"{space}/search", json=body).json()["hits"]
+        assert hit["explain"]["time"]["start"] == start
+        told = client.post(f"{space}/search", json={**body, "query": "all notes from today", "mode": "auto"}).json()
+        assert start.removesuffix("Z") in str(told["intent"]["filter"])
+
+
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "+25:00", "", "Europe", "a" * 64, "Asia/\0Tokyo"])
 def test_an_unknown_zone_is_refused(client: httpx.Client, zone: str):
     for path in ("search", "context"):
@@ -46,6 +65,8 @@ def test_an_unknown_zone_is_refused(client: httpx.Client, zone: str):
                              if path == "context" else {"query": "boat", "time_zone": zone})  # fmt: skip
         assert answer.status_code == 422, answer.text
         assert [error["path"] for error in answer.json()["errors"]] == ["$.time_zone"]
+    assert client.patch(f"{API}/policy", json={"time_zone": zone}).status_code == 422
+    assert client.get(API).json()["policy"]["time_zone"] == "UTC"
 
 
 def test_contexts_and_tools_take_a_zone(client: httpx.Client):

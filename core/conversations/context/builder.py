@@ -1,8 +1,6 @@
 """Finds what the sections of a context are filled from: by searches in one or several spaces, and by lists."""
 
-import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -22,15 +20,15 @@ from muisti.core.conversations.context.request import (
     of_conversation,
     source,
 )
-from muisti.core.graph.merging import Group
+from muisti.core.graph.answers import meant, told
 from muisti.core.graph.model import Relation
-from muisti.core.graph.pagerank import lacks, named
+from muisti.core.graph.pagerank import lacks
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph_ties
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import INSTRUCTIONS_MAX, ME
 from muisti.core.model.context import Context, SectionName, SpaceRead, Wanted
-from muisti.core.model.errors import Conflict, NotFound
+from muisti.core.model.errors import Conflict
 from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.filter_fields import VERSION_ROW
@@ -48,7 +46,6 @@ from muisti.core.text.terms import tokenize
 
 FACTS = 50  # that are looked at, the latest of all named entities
 OPEN, ENDED = 0.5, 0.25  # scores of facts that share no word with the question
-_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself)\b", re.IGNORECASE)
 
 
 class Facts(NamedTuple):
@@ -79,7 +76,7 @@ class About:
             opened = self._reader.open(space, caller, now, as_of, [ME])
         except Conflict as off:
             return Facts(degraded=(f"{off}: no facts about what the question names",))
-        groups = self._meant(opened, question)
+        groups = meant(self._reader, opened, question)
         if not groups:
             return Facts(degraded=lacks(opened.pending))
         members = {one for group in groups for one in group.members}
@@ -96,13 +93,6 @@ class About:
         ]
         return Facts(sorted(found, key=lambda one: -one[1]), lacks(opened.pending))
 
-    def _meant(self, opened: Opened, question: str) -> list[Group]:
-        groups = named(self._reader, opened, question)
-        if _FIRST_PERSON.search(question):
-            with suppress(NotFound):  # nothing is known of the user
-                groups.append(self._reader.find(opened, ME))
-        return groups
-
     def _memories(self, opened: Opened, rows: Sequence[Row], filter: Filter | None) -> dict[tuple[str, int], Memory]:
         """Return the memories of relations that are active and pass the filter, by id and version."""
         if not rows:
@@ -113,15 +103,6 @@ class About:
         point = opened.shown.point
         (found,) = self._reader.database.read([page_of(opened.space, wanted, FACTS, NEWEST, None, point)])
         return {(one.id, one.version): one for one in page(opened.space, found, FACTS, NEWEST).items}
-
-
-def told(one: Relation) -> str:
-    """Return a relation as a short line, with the days between which it held where it has ended."""
-    thing = one.literal or "" if one.object is None else one.object.name
-    days = one.valid_from.date().isoformat()
-    days = f"since {days}" if one.valid_to is None else f"{days} to {one.valid_to.date().isoformat()}"
-    said = f"{'not ' if one.negative else ''}{one.kind.replace('_', ' ')}"
-    return " ".join(f"{one.subject.name}: {said} {thing} ({days})".split())
 
 
 def _score(one: Relation, text: str, words: set[str]) -> float:

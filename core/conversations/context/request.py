@@ -81,7 +81,7 @@ def of_conversation(name: str) -> Filter:
 
 
 LEAST, MOST = 50, 200  # candidates of a section
-INSTRUCTED = 4  # the part of the budget that instructions may take unasked: one in so many
+INSTRUCTED = 8  # the part of the budget that instructions may take unasked: one in so many
 TOKENS_EACH = 10  # of the budget for each candidate
 
 RECENT_TOKENS = 300

@@ -9,6 +9,7 @@ from muisti.core.graph.sql.graph_rows import IDS, LISTED, Shown, ids_text
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow
 
+_ENDS = (("subject_id", "object_id"), ("object_id", "subject_id"))  # of a relation: this one, and the other
 ROWS = 8_000  # mentions or relations that one level reads
 # Two mentions `m` and `o` in a version `v` tie their entities. A date such as "last week" ties nobody.
 TIED = "m.kind <> 'date' AND o.kind <> 'date' AND v.kind NOT IN ('entity', 'relation')"
@@ -26,8 +27,8 @@ def of_entities(
     ids: Iterable[int], shown: Shown, kinds: Sequence[str] | None, *, subject: bool, target: bool, limit: int
 ) -> Statement:
     """Select the relations of entities as their subject, their object, or both, the latest first."""
-    only = "" if kinds is None else f" AND r.kind IN {LISTED}"
-    listed, args = ids_text(ids), () if kinds is None else (json.dumps(list(kinds)),)
+    only, args = _of_kinds(kinds)
+    listed = ids_text(ids)
     ends = [name for name, wanted in (("subject_id", subject), ("object_id", target)) if wanted]
     arm = (
         f"SELECT {RELATION} FROM {IDS} CROSS JOIN relations r ON r.{{}} = t.value "
@@ -41,12 +42,17 @@ def of_entities(
 
 def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, limit: int) -> Statement:
     """Select the relations of a space, the latest first."""
-    only = "" if kinds is None else f" AND r.kind IN {LISTED}"
+    only, args = _of_kinds(kinds)
     return Statement(
         f"SELECT {RELATION} FROM versions v CROSS JOIN relations r ON r.version_id = v.id "
         f"WHERE v.space_id = ? AND {shown.sql}{only} ORDER BY v.id DESC, 2 LIMIT ?",
-        (space.id, *shown.args, *(() if kinds is None else (json.dumps(list(kinds)),)), limit),
+        (space.id, *shown.args, *args, limit),
     )
+
+
+def _of_kinds(kinds: Sequence[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Return a condition on the kind of a relation, after others, and its arguments; None for every kind."""
+    return ("", ()) if kinds is None else (f" AND r.kind IN {LISTED}", (json.dumps(list(kinds)),))
 
 
 class Wanted(NamedTuple):
@@ -61,7 +67,9 @@ class Wanted(NamedTuple):
     known: Sequence[int]
 
 
-def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted, *, by_memory: bool) -> Statement:
+def level(
+    ids: Iterable[int], kinds: Sequence[str] | None, shown: Shown, wanted: Wanted, *, by_memory: bool
+) -> Statement:
     """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows, its name).
 
     At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
@@ -92,7 +100,7 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
 
 
 def levels_and_meeting(
-    sides: Sequence[tuple[Iterable[int], Wanted]], kinds: Sequence[str], shown: Shown, *, by_memory: bool
+    sides: Sequence[tuple[Iterable[int], Wanted]], kinds: Sequence[str] | None, shown: Shown, *, by_memory: bool
 ) -> Statement:
     """Select what is tied to two sets of entities: the columns of `level`, with the place of the set before them.
 
@@ -118,19 +126,19 @@ def levels_and_meeting(
 
 
 def _ties(
-    ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted, *, by_memory: bool
+    ids: Iterable[int], kinds: Sequence[str] | None, shown: Shown, wanted: Wanted, *, by_memory: bool
 ) -> tuple[str, list[Scalar]]:
     """Return SQL that selects (found, via, kinds, weight, number) of a level, and its arguments."""
-    listed, only = ids_text(ids), json.dumps(list(kinds))
+    listed, (only, own) = ids_text(ids), _of_kinds(kinds)
     arms: list[str] = []
     args: list[Scalar] = []
-    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
+    for this, other in _ENDS if kinds is None or kinds else ():
         arms.append(
             f"SELECT r.{other} AS found, t.value AS via, r.kind AS kind, r.version_id AS version FROM {IDS} "
             f"CROSS JOIN relations r ON r.{this} = t.value CROSS JOIN versions v ON v.id = r.version_id "
-            f"WHERE r.object_id IS NOT NULL AND r.kind IN {LISTED} AND {shown.sql}"
+            f"WHERE r.object_id IS NOT NULL AND {shown.sql}{only}"
         )
-        args += [listed, only, *shown.args]
+        args += [listed, *shown.args, *own]
     if by_memory:
         arms.append(
             "SELECT o.entity_id AS found, t.value AS via, 'mentioned_with' AS kind, m.version_id AS version "
@@ -149,7 +157,7 @@ def _ties(
 
 
 def meeting(
-    ids: Iterable[int], others: Iterable[int], kinds: Sequence[str], shown: Shown, *, by_memory: bool
+    ids: Iterable[int], others: Iterable[int], kinds: Sequence[str] | None, shown: Shown, *, by_memory: bool
 ) -> Statement:
     """Select one tie between two sets of entities: (one of the first, one of the others)."""
     given = (ids_text(ids), ids_text(others))
@@ -162,7 +170,7 @@ def _meeting_arms(
     first: str,
     others: str,
     given: Sequence[str],
-    kinds: Sequence[str],
+    kinds: Sequence[str] | None,
     shown: Shown,
     *,
     by_memory: bool,
@@ -171,15 +179,16 @@ def _meeting_arms(
 
     `given` are the arguments of the source and of the list.
     """
+    only, own = _of_kinds(kinds)
     arms: list[str] = []
     args: list[Scalar] = []
-    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
+    for this, other in _ENDS if kinds is None or kinds else ():
         arms.append(
             f"SELECT {first} AS first, r.{other} AS second FROM {source} CROSS JOIN relations r ON r.{this} = {first} "
             "CROSS JOIN versions v ON v.id = r.version_id "
-            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {others} AND r.kind IN {LISTED} AND {shown.sql}"
+            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {others} AND {shown.sql}{only}"
         )
-        args += [*given, json.dumps(list(kinds)), *shown.args]
+        args += [*given, *shown.args, *own]
     if by_memory:
         arms.append(
             f"SELECT {first} AS first, o.entity_id AS second FROM {source} "
@@ -200,7 +209,7 @@ def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, 
     arms = [
         f"SELECT r.kind AS kind, v.memory_id AS memory FROM {ends} CROSS JOIN relations r ON r.{this} = t.value "
         f"AND r.{other} = u.value CROSS JOIN versions v ON v.id = r.version_id WHERE {shown.sql}"
-        for this, other in (("subject_id", "object_id"), ("object_id", "subject_id"))
+        for this, other in _ENDS
     ]
     arms.append(
         f"SELECT 'mentioned_with' AS kind, v.memory_id AS memory FROM {ends} "

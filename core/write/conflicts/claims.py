@@ -57,6 +57,9 @@ EVENTS = frozenset({"deploy", "meet"})  # relations whose subject is the event: 
 _SAME = {("work", "for"): "at", ("is", "at"): "in", ("build", "on"): "with", ("live", "at"): "in"}  # prepositions
 _CLOCK = re.compile(r"\d{1,2}:\d\d(:\d\d)?|(\d{1,2}(:\d\d)?) ?[ap]\.?m|noon|midnight")
 _TITLES = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
+_ASIDE = re.compile(
+    r", (?:who|which) (?:is|are|has|have) [^,.;:!?]{1,60}(?:,|(?=[.!]?$))"
+)  # what it also says of a thing
 _LEADS = r"no|wait|actually|correction|update|note|fyi|btw|sorry|oh|ok|okay|well|yes|yeah|hey|remember|reminder"
 _LEAD = re.compile(rf"\A\s*(?:(?:{_LEADS})\b[ ,:!–-]*)*(?:{_LEADS})\s*[,:!–-]+\s*", re.IGNORECASE)
 _SHORT = re.compile(r"\b(I)['’]m\b|\b(we|they|you)['’]re\b|\b(I|we|they|you)['’]ve\b", re.IGNORECASE)
@@ -103,7 +106,7 @@ def claim(text: str) -> Claim | None:
 
 
 def plain(text: str) -> str | None:
-    """Return the only sentence of a text, without `No wait,` before it, short forms and the points of titles.
+    """Return the only sentence of a text, without `No wait,` before it, asides, short forms and the points of titles.
 
     None is for texts of several sentences or clauses, questions, quotations and code.
 
@@ -113,7 +116,7 @@ def plain(text: str) -> str | None:
     if len(text) > LONGEST or _SEVERAL.search(text):
         return None
     if "," in text or ":" in text or "!" in text:
-        text = _LEAD.sub("", text)
+        text = _ASIDE.sub("", _LEAD.sub("", text))
     if "." in text:
         text = _TITLES.sub(r"\1", text)
     if "'" in text or "’" in text:

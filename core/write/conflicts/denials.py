@@ -45,9 +45,37 @@ _ENDING = frozenset({"stopped", "stop", "quit", "gave", "left"})  # verbs that d
 _DENYING = re.compile(
     r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE
 )
+_BEING = frozenset({"is", "are", "isn't", "aren't", "being"})
+_NOBODY = ("nobody ", "no one ", "there is no one ", "there is nobody ")  # with these one word of content is enough
+# What is wider than a word, or the same: whoever says that no child sings denies that a boy does.
+_WIDER_LINES = """
+boy: child kid
+girl: child kid
+kid: child
+child: kid
+lady: woman
+woman: lady
+guy: man
+man: guy
+talk: speak
+speak: talk
+slice: cut
+chop: cut
+dice: cut
+whisk: beat
+jog: run
+"""
+_WIDER = {
+    tokenize(word)[0]: tuple(tokenize(wider))
+    for word, _, wider in (line.partition(":") for line in _WIDER_LINES.strip().splitlines())
+}
 _LIMITING = frozenset({"only", "except", "without", "if", "unless", "until", "but"})
 _PARTIES = frozenset({"i", "we", "you", "he", "she", "they", "my", "our", "your", "his", "her", "their"})
-_PASSED = frozenset(tokenize("someone somebody person people always must need currently up")) | _PAUSES | _AUXILIARIES
+_PASSED = (
+    frozenset(tokenize("someone somebody something anything person people always must need currently up"))
+    | _PAUSES
+    | _AUXILIARIES
+)
 
 
 def denies(existing: Sequence[Word], new: Sequence[Word]) -> bool:
@@ -55,8 +83,9 @@ def denies(existing: Sequence[Word], new: Sequence[Word]) -> bool:
 
     >>> from muisti.core.write.conflicts.words import read
     >>> pairs = (("I drink coffee every day.", "I no longer drink coffee."), ("Ann eats meat.", "Ann eats no pork."))
+    >>> pairs += (("A cook is slicing the leek.", "The leek isn't being sliced by a cook."),)
     >>> [denies(read(one), read(other)) for one, other in pairs]
-    [True, False]
+    [True, False, True]
     """
     one, other = denial(existing), denial(new)
     denied = other if one is None else one
@@ -65,8 +94,33 @@ def denies(existing: Sequence[Word], new: Sequence[Word]) -> bool:
     denying, claiming = (existing, new) if other is None else (new, existing)
     if len(claiming) > LONGEST or _parties(denying) - _parties(claiming) or not _LIMITING.isdisjoint(_lows(claiming)):
         return False
-    kept = [key for key in _keys(claiming) if key in denied]
-    return set(kept) == set(denied) and (len(kept) != len(denied) or order(denied, kept) == 1.0)
+    kept = [key for said in _keys(claiming) for key in (said, *_WIDER.get(said, ())) if key in denied]
+    if set(kept) != set(denied):
+        return False
+    return len(kept) != len(denied) or _one_order(claiming, kept, denying, denied)
+
+
+def _one_order(claiming: Sequence[Word], kept: Sequence[str], denying: Sequence[Word], denied: Sequence[str]) -> bool:
+    """Return whether two texts have their words in one order, but for adverbs, or one is the other's passive.
+
+    Then the words after "by" come first where the text without it has them: `Ann peels it`, `it is peeled by Ann`.
+    """
+    adverbs = {word.key for word in (*claiming, *denying) if word.text.lower().endswith("ly")}
+    if order([key for key in denied if key not in adverbs], [key for key in kept if key not in adverbs]) == 1.0:
+        return True
+    ours, theirs = _by(claiming), _by(denying)
+    if bool(ours) == bool(theirs):
+        return False
+    agent, active = (ours, denied) if ours else (theirs, kept)
+    return set(active[: len(agent)]) == agent
+
+
+def _by(words: Sequence[Word]) -> set[str]:
+    """Return the keys of who does it in a passive: of the last words, behind "by"; none without a form of "be"."""
+    lows = _lows(words)
+    if "by" not in lows or _BEING.isdisjoint(lows):
+        return set()
+    return {*_keys(words)} & {word.key for word in words[lows.index("by") + 1 :]}
 
 
 def denial(words: Sequence[Word]) -> Sequence[str] | None:
@@ -74,7 +128,8 @@ def denial(words: Sequence[Word]) -> Sequence[str] | None:
     if len(words) > LONGEST or negates(words) == _ends(words):
         return None
     denied = _keys(words)
-    return denied if len(set(denied)) >= DENIED_MIN else None
+    least = 1 if " ".join(_lows(words)).startswith(_NOBODY) else DENIED_MIN
+    return denied if len(set(denied)) >= least else None
 
 
 def denier(words: Sequence[Word]) -> str | None:

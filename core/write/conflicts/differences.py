@@ -86,6 +86,8 @@ weekday weekdays / weekend weekends
 summer / winter
 day / night
 works working / broken
+near close / far
+silent quiet / talking speaking loud
 """
 
 

@@ -40,6 +40,7 @@ FACTORS = {
     "age in days": ("age_days", "refreshed_days"),
     "novelty": ("novelty",),
     "definition": ("symbol",),
+    "fact": ("facts",),
     "in words": ("sentence",),
 }
 
@@ -56,7 +57,7 @@ FACTORS = {
 @takes(
     calls.search,
     "--limit --mode --match --fusion --alpha --second-query --trust-weight --min-evidence --min-score --similar-to "
-    "--group-by --diversity --context-window --preset --tag-rule --instructions --intent --explain --highlight "
+    "--group-by --diversity --context-window --preset --tag-rule --facts --instructions --intent --explain --highlight "
     "--no-touch --receipt",
     mode="Way to rank; hybrid: words and meaning; auto: what the query asks for.",
     alpha="Weight of meaning against words.",
@@ -131,7 +132,7 @@ def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the options out of the arguments of the command, into fields of the request; leave out the rest."""
     signals: Sequence[tuple[str, float]] = asked.pop("signals")
     plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
-    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent")}
+    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent", "facts")}
     body |= {"rankings": dict(asked.pop("rankings"))}
     body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
     falls_back: bool = asked.pop("fallback_to_keyword")
@@ -208,7 +209,7 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
 
 def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
-    text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
+    text = _said(hit) + (hit.get("highlight") or (memory["content"] if full else brief(_passage(hit))))
     parts = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
     where = _in_document(hit["place"]) if "place" in hit else address(memory)
     return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
@@ -226,6 +227,7 @@ def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> Shown:
         around = hit.get("context") or {"before": (), "after": ()}
         parts += [_neighbour(one) for one in around["before"]]
         parts.append(_body(hit))
+        parts += [indented(cell(fact, "green")) for fact in hit.get("facts", ())]
         parts += [_neighbour(one) for one in around["after"]]
         if hit.get("explain"):
             parts.append(indented(_explained(hit["explain"])))
@@ -260,11 +262,17 @@ def _neighbour(memory: Mapping[str, Any]) -> Shown:
 
 def _body(hit: Mapping[str, Any]) -> Shown:
     if hit.get("highlight"):
-        text = cell("")
+        text = cell(_said(hit), "dim")
         for number, part in enumerate(" ".join(hit["highlight"].split()).split(MARK)):
             text.append_text(cell(part, "bold" if number % 2 else ""))
         return indented(text)
-    return indented(cell(brief(_passage(hit))))
+    return indented(cell(_said(hit), "dim") + cell(brief(_passage(hit))))
+
+
+def _said(hit: Mapping[str, Any]) -> str:
+    """Return the speaker of a turn with a colon; nothing where its text begins with that."""
+    speaker = " ".join((hit.get("speaker") or "").split())
+    return f"{speaker}: " if speaker and not _passage(hit).lstrip().startswith(f"{speaker}:") else ""
 
 
 def _passage(hit: Mapping[str, Any]) -> str:

@@ -252,6 +252,7 @@ COSINE = within("cosine", SIMILARITY_MIN, 1)
     "muisti policy --history-days 30 --purge-after-days 730",
     "muisti policy --similarity-limit 0.85",
     "muisti policy --second-model minilm",
+    "muisti policy --time-zone Europe/Helsinki",
     "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
 )
 @option("--secrets", "What to do with texts that have passwords, keys or tokens.", CHOICES)
@@ -269,6 +270,7 @@ COSINE = within("cosine", SIMILARITY_MIN, 1)
     "Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
     metavar="MODEL",
 )
+@option("--time-zone", "Zone of words like today in searches that name none; default: UTC.", metavar="ZONE")
 @option("--inherits", "Spaces that `search --inherited` adds, the nearest first.", metavar="A,B,C")
 def policy(options: Globals, **given: str | float | None) -> None:
     """Show or set which texts a space accepts, and how long it keeps them.

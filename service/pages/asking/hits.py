@@ -323,6 +323,7 @@ def _hit(rank: int, hit: Mapping[str, Any], longest: float, others: Mapping[str,
         "ranks": _ranks(hit["ranks"]),
         "factors": factors(hit["explain"]),
         "badges": _badges(memory),
+        "speaker": hit.get("speaker"),
         "place": _place(hit.get("place")),
         "moved": None if others is None else moved(rank, others.get(memory["id"])),
     }

@@ -44,7 +44,7 @@ def test_a_secret_is_refused_and_stands_in_no_answer_and_no_log(
 def test_what_was_taken_out_is_told(client: httpx.Client):
     assert client.patch(f"{API}/policy", json={"secrets": "redact"}).json()["secrets"] == "redact"
     held = {"secrets": "redact", "personal_data": "allow", "echoes": "flag", "similarity_limit": None}
-    held |= {"review_limit": None, "second_model": "off"}
+    held |= {"review_limit": None, "second_model": "off", "time_zone": "UTC"}
     held |= {"recency_weight": 0.0, "recency_half_life_days": 30.0, "graph": "on"}
     assert client.get(API).json()["policy"] == {**held, "history_days": 0.0, "purge_after_days": None, "inherits": []}
     flag = {"code": "redacted", "path": "$.content", "kind": "github-token", "ids": []}

@@ -62,6 +62,7 @@ def test_what_is_asked_for_comes_with_the_hits(client: httpx.Client):
     hit = search(client, "deploy", explain=True, highlight=True)["hits"][0]
     assert set(hit["explain"]) == set(Explanation.__struct_fields__) - {
         "decay", "signals", "composite", "space_weight", "answer", "novelty", "symbol", "quoted", "graph", "second",
+        "facts",
     }  # fmt: skip
     assert hit["score"] == pytest.approx(
         hit["explain"]["fused"] * hit["explain"]["recency"] * hit["explain"]["importance"]
