@@ -14,7 +14,7 @@ from muisti.core.graph.model import Neighbour, Neighbours, Path, Step, TieKind
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_ties
 from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import BY_MEMORY, FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort, TieKind
+from muisti.core.model.choices import BY_MEMORY, FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
