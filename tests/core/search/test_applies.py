@@ -132,3 +132,12 @@ def test_a_statement_of_another_name_surfaces_where_the_name_is_asked_for(
     add(engine, stated, *FACTS)
     found = [hit.memory.content for hit in ask(engine, text, applies=0.4).hits]
     assert found == surfaces if surfaces else stated in found
+
+
+@pytest.mark.parametrize("authors", [("Ann", "Bob"), (None, None)])
+def test_evidence_about_another_person_is_weaker(engine: Engine, authors: tuple[str | None, str | None]):
+    ann, bob = authors
+    add(engine, "Ann wants a larger harbour", author=ann)
+    add(engine, "Bob wants a longer railway", author=bob)
+    right, wrong = (ask(engine, f"What did {name} say about the railway?").strength for name in ("Bob", "Ann"))
+    assert wrong < right
