@@ -174,9 +174,10 @@ def _about(asked: Asked, blend: Blend, matches: Matches, rows: RowNumbers) -> Do
         dialogues = asked.snapshot.rows.dialogues
         codes: set[int] = {*dialogues.speaker()[said].tolist()}
         names = {term for code in codes for term in tokenize(dialogues.speakers.names[code])}
-    elif asked.population.average <= STATEMENT and not asked.population.talks(asked.snapshot.rows):
+    elif asked.population.average <= STATEMENT and (people := [*subjects(asked.wanted.text)]):
         known = dict(zip(asked.wanted.terms, matches.idf.tolist(), strict=True))
-        names = {term for name in subjects(asked.wanted.text) for term in tokenize(name) if known.get(term)}
+        talks = asked.population.talks(asked.snapshot.rows)
+        names = {term for name in people for term in tokenize(name) if known.get(term) and not talks}
     if names:
         own[(blend.speaker == 0) & ~naming(asked.snapshot, names, rows)] = OTHERS
     return own
