@@ -185,6 +185,8 @@ def _words_between(stretch: str) -> Iterable[str]:
 
 SHIPPED = Path(__file__).parent / "weights"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
+RARE = 1.2  # weight of a word that the vocabulary has only in parts
+TEXTS = 256  # cached vectors of the words of short texts: at most 30 MB, and mostly 3
 QUESTIONS = 4_096  # cached vectors of questions: 4 MB at 256 dimensions
 
 
@@ -242,6 +244,7 @@ class StaticEncoder:
         self._name = model
         self._load = Once(self._read)
         self._remembered = memoised(QUESTIONS)(self._encode_query)
+        self._words_of = memoised(TEXTS)(self._encode_words)
 
     @property
     def name(self) -> str:
@@ -269,6 +272,22 @@ class StaticEncoder:
 
     def encode_query(self, text: str) -> Floats:
         return self._remembered(text)
+
+    def words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
+        """Return the unit vector and the weight of each word, read-only; of several tokens at least `RARE`."""
+        return self._words_of(words)
+
+    def _encode_words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
+        model = self._load()
+        tokens, starts = model.tokens.of(words)
+        out = np.empty((len(words), model.table.shape[1]), np.float32)
+        pool_tokens(model.table, model.places, model.query_weights, tokens, starts, model.damped, out)
+        counts, weights = np.diff(starts), np.zeros(len(words), np.float32)
+        some = counts > 0
+        weights[some] = np.maximum.reduceat(model.query_weights[tokens], starts[:-1][some])
+        weights[counts > 1] = np.maximum(weights[counts > 1], RARE)
+        out.flags.writeable = weights.flags.writeable = False
+        return out, weights
 
     def _encode_query(self, text: str) -> Floats:
         model = self._load()

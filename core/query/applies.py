@@ -15,8 +15,11 @@ beside it. So in a small space, with few `passages`, a hit must be nearer to the
     words = ((C + .15) / (C of the best + .15)) ** ((steep - 1) / 2)         at most 1
 
 `short` is 1 where passages have at most 60 words on average, and 0 from 120 on. C is the share of the question's words
-that the hit has, weighted by idf. `python -m loadtests.quality.applies` fits the
-weights and draws what the cut costs; docs/why/quality.md has the measurements.
+that the hit has, weighted by idf. A question that asks for advice is answered by several, so `steep` is 1 for it.
+
+Among few statements of at most 20 words, two more things count. What the best lacks of the question lowers the
+probability (`core.query.lacking`), and for a question that asks for advice `near` counts `ADVISED` more. `python -m
+loadtests.quality.applies` fits the weights and draws what the cut costs; docs/why/quality.md has the measurements.
 """
 
 import math
@@ -34,18 +37,22 @@ from muisti.core.model.hits import Thresholds
 
 FIRST = 10  # hits whose signs count
 
-CONSTANT = -2.187
+CONSTANT = -2.201
 WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
-    "strength": 2.014,
-    "near": 0.536,
-    "covered": 0.765,
-    "pairs": 8.05,
-    "stranger": -2.881,
+    "strength": 1.902,
+    "near": 0.566,
+    "covered": 1.031,
+    "pairs": 6.809,
+    "stranger": -2.74,
+    "word": -6.023,
+    "name": -5.46,
 }
 
 STEEPEST = 2.5  # exponent among at most `FEW` passages
 FEW, MANY = 1.5, 3.0  # powers of ten of passages
 SHORT = 60.0  # words of a passage, on average; twice as long ones are no facts on their own
+ADVISED = 2.0  # powers of ten that a statement is nearer to a question for advice than it looks; chosen on PrefEval
+STATEMENT = 20.0  # words of a statement that answers as a whole, on average; passages of twice as many are none
 WORDLESS = 0.15  # share of words that counts for a hit without any
 STEEP, BORDER = 4.0, 0.3  # of the probability by thresholds alone; one unrelated question in twenty reaches the border
 
@@ -65,7 +72,7 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     `strength` is the root of that of the evidence. `near` is the distance of the highest cosine to that which one
     unrelated question in ten finds, in powers of ten of passages. `covered` is the largest share of the question's idf
     that a row has, unknown words included, and `pairs` that of its word pairs. `stranger` is 1 for a question about a
-    person whom no memory names.
+    person whom no memory names. `word` and `name` are the weights of what the best statement lacks of the question.
     """
 
     strength: float
@@ -73,6 +80,8 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     covered: float
     pairs: float
     stranger: float
+    word: float = 0.0
+    name: float = 0.0
 
 
 def answers(signs: Signs) -> float:
@@ -104,9 +113,24 @@ def steepness(passages: int, length: float) -> float:
     >>> [steepness(passages, length) for passages, length in ((30, 20.0), (30, 200.0), (1_000, 20.0))]
     [2.5, 1.0, 1.0]
     """
-    small = (MANY - math.log10(max(passages, 1))) / (MANY - FEW)
-    short = 2.0 - length / SHORT
-    return 1.0 + (STEEPEST - 1.0) * min(max(short, 0.0), 1.0) * min(max(small, 0.0), 1.0)
+    return 1.0 + (STEEPEST - 1.0) * _share(2.0 - length / SHORT) * _small(passages)
+
+
+def stating(passages: int, length: float) -> float:
+    """Return how much passages are statements, each of which answers as a whole: 0 to 1.
+
+    >>> [stating(passages, length) for passages, length in ((30, 10.0), (30, 30.0), (1_000, 10.0))]
+    [1.0, 0.5, 0.0]
+    """
+    return _share(2.0 - length / STATEMENT) * _small(passages)
+
+
+def _small(passages: int) -> float:
+    return _share((MANY - math.log10(max(passages, 1))) / (MANY - FEW))
+
+
+def _share(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
 
 
 def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> Doubles:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
@@ -11,29 +12,50 @@ from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Hit
-from muisti.core.query.applies import FIRST, Signs, answers, answers_by, closeness, steepness, subjects
+from muisti.core.model.values import Memory
+from muisti.core.query.applies import (
+    ADVISED,
+    FIRST,
+    Signs,
+    answers,
+    answers_by,
+    closeness,
+    stating,
+    steepness,
+    subjects,
+)
 from muisti.core.query.evidence import Unrelated
+from muisti.core.query.lacking import NOTHING, Lacking, Words, is_question, lacking
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.judged import Judged, has_every_word
 from muisti.core.search.rankers import BY_MODE, Asked
 from muisti.core.search.ranking import Ranked
 from muisti.core.support.memo import memoised
+from muisti.core.text.aliases import defining
 from muisti.core.text.terms import tokenize
 
 WHOLE = 0.999  # share of the question's words; more only if one row has all
-
-
+COMPARED = 5  # hits, at most, whose words are compared with those of the question
+NAMELESS = 0.5  # closeness of a hit that lacks a name which the best has
+DEFINITION = 0.3  # closeness of a hit that only says what a name of the question means
 NAMES = 1_000  # whose words are remembered
 
 
 def applied(
-    ranked: Ranked, level: Judged, usual: Unrelated | None, *, named: bool = False
+    ranked: Ranked,
+    level: Judged,
+    usual: Unrelated | None,
+    hits: Sequence[Memory] = (),
+    model: Words | None = None,
+    *,
+    named: bool = False,
 ) -> tuple[float | None, Doubles | None]:
     """Return the probability that anything here answers the question, and that of each hit.
 
     Both are None where nothing is asked, as for lists of memories and a memory as query, and without thresholds. With
-    `named` a hit states another name of what the query names, and what has that name may be less close to it.
+    `named` a hit states another name of what the query names, and what has that name may be less close to it. `model`
+    compares the words of the question with those of the first of the `hits`.
     """
     asked, found = ranked.asked, ranked.found
     if not BY_MODE[asked.mode] or not asked.wanted.text or level.thresholds is None:
@@ -41,20 +63,65 @@ def applied(
     first, places = ranked.ordered[:FIRST], ranked.places
     if not len(first):
         return 0.0, np.empty(0)
+    alone = None if named or not hits else _Statements(asked, level, hits, found.rows[places], model)
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
         seen = signs(asked, found, found.blend, first, usual)
+        seen = seen if alone is None else alone.signs(seen)
         sure, whole = answers(seen), seen.covered > WHOLE
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
     shares = np.clip(ranked.every[places] / best, 0.0, 1.0) if best > 0 else np.ones(len(places))
+    if named:
+        return sure, sure * _without_definitions(asked, hits, shares)
     steep = steepness(asked.allowed.count, asked.population.average)
-    if named or steep == 1:
+    if steep == 1 or level.advised is not None:
         return sure, sure * shares
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
-    alone = closeness(shares, covered[places], float(covered[first[0]]), steep)
-    return sure, sure * np.where(_turns(asked, found.rows[places]), shares, alone)
+    near = closeness(shares, covered[places], float(covered[first[0]]), steep)
+    near = near if alone is None or sure < APPLIES else alone.closeness(near)
+    return sure, sure * np.where(_turns(asked, found.rows[places]), shares, near)
+
+
+class _Statements:
+    """Says what the hits lack of a question, where they are among few statements, none of which is a turn."""
+
+    def __init__(
+        self, asked: Asked, level: Judged, hits: Sequence[Memory], rows: RowNumbers, model: Words | None
+    ) -> None:
+        self._asked, self._hits, self._model, self._text = asked, hits, model, asked.wanted.text
+        self._weight = stating(asked.allowed.count, asked.population.average)
+        if self._weight and _turns(asked, rows[:1])[0]:
+            self._weight = 0.0
+        self._advised = level.advised is not None
+        self._compares = bool(self._weight) and not self._advised and is_question(self._text)
+
+    def signs(self, seen: Signs) -> Signs:
+        """Return the signs with what the best hit lacks. That only lowers the probability of an answer.
+
+        Of a question that asks for advice a statement may have no word.
+        """
+        if self._weight and self._advised:
+            return replace(seen, near=seen.near + ADVISED * self._weight)
+        if not self._compares or answers(seen) < APPLIES:
+            return seen
+        lacks = self._lacking(0)
+        return replace(seen, word=self._weight * lacks.word, name=self._weight * lacks.name)
+
+    def closeness(self, near: Doubles) -> Doubles:
+        """Return the closeness of hits; it is less for those that lack a name which the best has."""
+        close = np.flatnonzero(near >= APPLIES)[1:COMPARED] if self._compares else ()
+        if len(close) and not self._lacking(0).name:
+            near[[place for place in close if self._lacking(place).name]] *= NAMELESS
+        return near
+
+    def _lacking(self, place: int) -> Lacking:
+        if self._model is None:
+            return NOTHING
+        hit = self._hits[place]
+        fields = (hit.content, hit.author, hit.category, hit.key, *hit.tags)
+        return lacking(self._text, " ".join(filter(None, fields)), self._model)
 
 
 def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated) -> Signs:
@@ -69,6 +136,15 @@ def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usua
         pairs=max(blend.order[first].tolist()),
         stranger=float(_names_a_stranger(asked, matches)),
     )
+
+
+def _without_definitions(asked: Asked, hits: Sequence[Memory], shares: Doubles) -> Doubles:
+    """Return the closeness of hits where those that only define a name of the question are none of the answers."""
+    defines = np.array(defining(asked.wanted.text, [memory.content for memory in hits]), np.bool_)
+    if not defines.any() or len(defines) != len(shares):
+        return shares
+    rest = shares[~defines].max(initial=0.0)
+    return np.where(defines, DEFINITION, np.minimum(shares / rest, 1.0)) if rest else shares
 
 
 def _names_a_stranger(asked: Asked, matches: Matches) -> bool:

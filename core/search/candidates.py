@@ -14,6 +14,7 @@ from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
 from muisti.core.parsing.code.apart import is_code
 from muisti.core.parsing.code.grammars import language_of
+from muisti.core.query.applies import STATEMENT, subjects
 from muisti.core.query.evidence import Nearest, Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.search.blend import Blend, blended, of_words
@@ -71,7 +72,7 @@ def _is_source(path: object) -> bool:
     return language is not None and is_code(language)
 
 
-OTHERS = 0.5  # weight of another speaker's words as evidence of what a named one said
+OTHERS = 0.35  # weight of another speaker's words, or those about another person, as evidence about a named one
 BESIDE = 2  # steps in a dialogue from a row with words of the query to a row that may answer it
 
 
@@ -136,16 +137,15 @@ def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
     meaning = cosines(snapshot, asked.vectors, rows)  # from here on the vectors of these rows are read again and again
     own = _among(rows, proposed)
     blend = blended(asked, matches, asked.vectors, meaning, alpha, rows, parts, own)
-    covered, pairs = blend.covered, blend.order
-    if snapshot.rows.dialogues.speakers.names:
-        about = _about(asked, blend, rows)
-        covered, pairs = about * covered, about * pairs
+    covered, pairs, near = blend.covered, blend.order, meaning.own
+    if (about := _about(asked, blend, matches, rows)) is not None:
+        covered, pairs, near = about * covered, about * pairs, about * near
     signals = Signals(
         memories=snapshot.columns.version[rows],
         covered=covered,
         lexical=blend.words,
         pairs=pairs,
-        cosine=meaning.own,
+        cosine=near,
         persons=blend.speaker / NAMED,
         known=known_share(matches.mass, matches.unknown, population.rows),
         there=matches.there,
@@ -164,20 +164,24 @@ def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
     )
 
 
-def _about(asked: Asked, blend: Blend, rows: RowNumbers) -> Doubles:
-    """Return the weight of the words of each row as evidence: less where the question names another speaker.
+def _about(asked: Asked, blend: Blend, matches: Matches, rows: RowNumbers) -> Doubles | None:
+    """Return the weight of each row as evidence: less where the question is about somebody else. None: 1 for all.
 
-    What Ann said is no evidence of what Bob said, unless her words name Bob.
+    What Ann said is no evidence of what Bob said, unless her words name Bob. Nor is a statement about Ann, where short
+    statements name Bob as well.
     """
-    own = np.ones(len(rows))
-    said = rows[blend.speaker >= NAMED]
-    if not len(said):
-        return own
-    dialogues = asked.snapshot.rows.dialogues
-    codes: set[int] = {*dialogues.speaker()[said].tolist()}
-    names = {term for code in codes for term in tokenize(dialogues.speakers.names[code])}
-    own[(blend.speaker == 0) & ~naming(asked.snapshot, names, rows)] = OTHERS
-    return own
+    names, dialogues = set[str](), asked.snapshot.rows.dialogues
+    said = rows[blend.speaker >= NAMED] if dialogues.speakers.names else rows[:0]
+    if len(said):
+        codes: set[int] = {*dialogues.speaker()[said].tolist()}
+        names = {term for code in codes for term in tokenize(dialogues.speakers.names[code])}
+    elif asked.population.average <= STATEMENT and (people := [*subjects(asked.wanted.text)]):
+        known = dict(zip(asked.wanted.terms, matches.idf.tolist(), strict=True))
+        talks = asked.population.talks(asked.snapshot.rows)
+        names = {term for name in people for term in tokenize(name) if known.get(term) and not talks}
+    if not names:
+        return None
+    return np.where((blend.speaker == 0) & ~naming(asked.snapshot, names, rows), OTHERS, 1.0)
 
 
 def by_rankings(asked: Asked, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:

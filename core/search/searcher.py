@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 import msgspec
 import numpy as np
 
+from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
 from muisti.core.index.dense import directions
@@ -230,8 +231,9 @@ class Searcher:
         fetched, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
             raise _Behind(newest)
-        first = (fetched[version].content for version in versions[: len(ranked.places)])
-        if BY_MODE[mode] and not named and (more := with_other_names(stated, first)) is not stated:
+        first = [fetched[version] for version in versions[: len(ranked.places)]]
+        contents = (memory.content for memory in first)
+        if BY_MODE[mode] and not named and (more := with_other_names(stated, contents)) is not stated:
             return self._tried(more, now, index, snapshot, needed, max_age, extra, named=True)
         remembers = query.as_of is None and not _seeks_superseded(query)
         turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
@@ -247,7 +249,9 @@ class Searcher:
         )
         level = judged(self._calibration, asked, ranked.found, space.space.generation, space.space.name)
         usual = self._calibration.unrelated(space.space.generation, space.space.name)
-        sure, applies = applied(ranked, level, usual, named=named)
+        words = self._models.ready if known.space.generation is not None else None
+        model = words if isinstance(words, StaticEncoder) else None
+        sure, applies = applied(ranked, level, usual, first, model, named=named)
         held = enough(level.evidence, query.min_evidence)
         every = Hits(ranked, applies).of(fetched) if held else ()
         hits = surfaced(every, query.applies)

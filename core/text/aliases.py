@@ -4,7 +4,7 @@ English only. A text in brackets, or one that "means" another, counts only when 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from muisti.core.support.memo import Memo
 from muisti.core.text.terms import fold
@@ -14,6 +14,7 @@ MEMO = 10_000  # texts whose names are remembered
 LONGEST = 1_000  # characters of such a text
 SHORTEST = 2  # characters of a name
 WORDS = 4  # of a name, at most
+DEFINITION = 80  # characters of a text that says nothing but that two names are the same
 _NAME = r"[\w+#](?:[\w+#.&-]*[\w+#])?"
 _BETWEEN = re.compile(
     r" (?P<stated>(?:is|was) (?:short|an? (?:abbreviation|acronym|alias)|another (?:name|word)|our (?:name|word)) "
@@ -27,6 +28,7 @@ _MARKS = (
 _LEFT = re.compile(rf"{_NAME}(?: {_NAME}){{0,{WORDS - 1}}}$")
 _RIGHT = re.compile(rf"(?:the )?({_NAME}(?: {_NAME}){{0,{WORDS - 1}}})\s*(?:[.,;:!)]|$)")
 _WORDS = re.compile(_NAME)
+_MEANING = re.compile(r"\b(?:means?|meaning|stands? for|short for|abbreviation|acronym|alias|called)\b", re.IGNORECASE)
 
 
 def stated(text: str) -> Iterator[tuple[str, str]]:
@@ -61,11 +63,40 @@ def others(query: str, texts: Iterable[str]) -> list[str]:
     words, found = "", dict[str, None]()
     for text in texts:
         for names in _NAMES[text]:
-            words = words or f" {' '.join(_WORDS.findall(fold(query)))} "
+            words = words or _words(query)
             for one, other in (names, names[::-1]):
                 if len(one) >= SHORTEST and f" {fold(one)} " in words and f" {fold(other)} " not in words:
                     found[other] = None
     return [*found]
+
+
+def defining(query: str, texts: Sequence[str]) -> list[bool]:
+    """Return a flag for each text that only says that two names of a query are the same.
+
+    None is flagged where the query asks what a name means, or no other text has one of the names.
+
+    >>> defining("Is billing on pg? Postgres", ["pg is short for Postgres.", "Billing uses Postgres."])
+    [True, False]
+    >>> defining("What is pg short for? Postgres", ["pg is short for Postgres.", "Billing uses Postgres."])
+    [False, False]
+    """
+    asked, found = _words(query), [False] * len(texts)
+    if _MEANING.search(query):
+        return found
+    names = set[str]()
+    for place, text in enumerate(texts):
+        if len(text) <= DEFINITION and "(" not in text:
+            pairs = [pair for pair in _NAMES[text] if all(f" {fold(one)} " in asked for one in pair)]
+            found[place] = bool(pairs)
+            names.update(fold(one) for pair in pairs for one in pair)
+    if not names:
+        return found
+    rest = [_words(text) for text, defines in zip(texts, found, strict=True) if not defines]
+    return found if any(f" {name} " in text for text in rest for name in names) else [False] * len(texts)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORDS.findall(fold(text)))} "
 
 
 def _abbreviates(short: str, long: str) -> bool:

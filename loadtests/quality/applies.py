@@ -27,6 +27,7 @@ import msgspec
 import numpy as np
 
 from loadtests.document import put_table
+from loadtests.quality.stores import Question, stores
 from muisti.client import calls
 from muisti.core.kernels import Doubles
 from muisti.core.model.choices import APPLIES
@@ -155,19 +156,28 @@ def drawn(data: Dataset, size: int) -> tuple[Dataset, dict[str, list[str]]]:
 
 
 def beliefs() -> Iterator[tuple[Dataset, dict[str, list[str]], list[str]]]:
-    """Yield the beliefs of each person, and their questions without an answer: near ones and foreign ones."""
+    """Yield the beliefs of each person and of the seen stores, and their questions without an answer."""
     for number, person in enumerate(json.loads(BELIEFS.read_text("utf-8")), start=1):
-        texts = tuple(Document(id=key, part=0, text=text, meta={}) for key, text in person["beliefs"].items())
-        asked = [one for one in person["questions"] if one["answers"]]
-        own = tuple(
-            Query(id=str(at), text=one["text"], group="all", category=one["kind"]) for at, one in enumerate(asked)
-        )
-        qrels = {str(at): dict.fromkeys(one["answers"], 1.0) for at, one in enumerate(asked)}
-        near, foreign = (
-            [one["text"] for one in person["questions"] if one["kind"] == kind] for kind in ("near", FOREIGN)
-        )
-        data = Dataset(name=f"beliefs {number}", documents={"all": texts}, queries={"all": own}, qrels=qrels, notes=())
-        yield data, {"all": near}, foreign
+        texts = [Document(id=key, part=0, text=text, meta={}) for key, text in person["beliefs"].items()]
+        yield _believed(f"beliefs {number}", texts, [Question(**one) for one in person["questions"]])
+    for number, store in enumerate((one for one in stores() if one.half == "seen"), start=1):
+        texts = [
+            Document(id=key, part=0, text=one.content, meta={"speaker": one.author})
+            for key, one in store.beliefs.items()
+            if key not in store.superseded
+        ]
+        yield _believed(f"store {number}", texts, store.questions)
+
+
+def _believed(
+    name: str, texts: Sequence[Document], questions: Sequence[Question]
+) -> tuple[Dataset, dict[str, list[str]], list[str]]:
+    asked = [one for one in questions if one.answers]
+    own = tuple(Query(id=str(at), text=one.text, group="all", category=one.kind) for at, one in enumerate(asked))
+    qrels = {str(at): dict.fromkeys(one.answers, 1.0) for at, one in enumerate(asked)}
+    near = [one.text for one in questions if one.kind == "near"]
+    data = Dataset(name=name, documents={"all": tuple(texts)}, queries={"all": own}, qrels=qrels, notes=())
+    return data, {"all": near}, [one.text for one in questions if one.kind in ("foreign", "none")]
 
 
 def fit(sets: Sequence[Set]) -> Weights:

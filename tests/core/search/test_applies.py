@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.hits import Answer
@@ -15,6 +16,7 @@ from tests.stores import Stores
 
 TEXTS = ("the boat is blue", "the boat has a red sail", "tea in the morning", "Ann hates cold soup")
 ABOUT = "which boat is blue"
+FACTS = ("Atlas keeps its invoices in Postgres", "Otto owns the roadmap of Beacon", "the Atlas API allows 90 calls")
 DOUBTFUL = "does Bob like warm soup?"
 
 
@@ -22,6 +24,13 @@ DOUBTFUL = "does Bob like warm soup?"
 def engine(stores: Stores) -> Iterator[Engine]:
     with open_engine(stores(), calibration=Fitted()) as opened:
         add(opened, *TEXTS)
+        yield opened
+
+
+@pytest.fixture
+def facts(stores: Stores) -> Iterator[Engine]:
+    with open_engine(stores(), calibration=Fitted(), encoder=StaticEncoder()) as opened:
+        add(opened, *FACTS)
         yield opened
 
 
@@ -96,3 +105,39 @@ def test_it_says_nothing_of_memories_that_a_key_does_not_open(engine: Engine, te
     add(engine, "Bob likes the blue boat", "Bob's warm soup", category="closed", author="Bob")
     after = keyed.search(SPACE, Query(text=text))
     assert probabilities(after) == probabilities(before) and after.applies == before.applies
+
+
+@pytest.mark.parametrize(
+    ("answered", "near"),
+    [
+        ("Who owns the roadmap of Beacon?", "Who owns the roadmap of Atlas?"),
+        ("How many calls does the Atlas API allow?", "How many calls does the Beacon API allow?"),
+        ("Does Atlas keep invoices in Postgres?", "Does Atlas keep salmon in Postgres?"),
+    ],
+)
+def test_a_question_about_another_thing_of_the_kind_is_less_likely_answered(facts: Engine, answered: str, near: str):
+    right, wrong = (ask(facts, text) for text in (answered, near))
+    doubts = [1 - (answer.applies or 0.0) for answer in (right, wrong)]
+    assert doubts[1] > 10 * doubts[0]
+    assert [hit.memory.id for hit in right.hits[:1]] == [
+        hit.memory.id for hit in wrong.hits[:1]
+    ]  # order is another thing
+
+
+@pytest.mark.parametrize(("text", "surfaces"), [("who chose pg?", [FACTS[0]]), ("what is pg short for?", None)])
+def test_a_statement_of_another_name_surfaces_where_the_name_is_asked_for(
+    engine: Engine, text: str, surfaces: list[str] | None
+):
+    stated = "pg is short for Postgres"
+    add(engine, stated, *FACTS)
+    found = [hit.memory.content for hit in ask(engine, text, applies=0.4).hits]
+    assert found == surfaces if surfaces else stated in found
+
+
+@pytest.mark.parametrize("authors", [("Ann", "Bob"), (None, None)])
+def test_evidence_about_another_person_is_weaker(engine: Engine, authors: tuple[str | None, str | None]):
+    ann, bob = authors
+    add(engine, "Ann wants a larger harbour", author=ann)
+    add(engine, "Bob wants a longer railway", author=bob)
+    right, wrong = (ask(engine, f"What did {name} say about the railway?").strength for name in ("Bob", "Ann"))
+    assert wrong < right
