@@ -219,7 +219,7 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
             return None
         return choice.space if is_named or home is None else space_name([part for part in home.split("/") if part])
 
-    with Shares(source, system, place) as shares:
+    with Shares(source, system, place, each=not how.atomic) as shares:
         found = shares.read(lambda memories: stages.note("reading", memories, None))
         _check_projects(source.name, how.projects, shares.homes)
         first = found[0].space

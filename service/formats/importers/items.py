@@ -103,7 +103,7 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
     }  # fmt: skip
     if item.sources:
         links["derived_from"] = [id_of(system, space, one) for one in item.sources[:SOURCES_MAX]]
-    parts = split(clean(str(fields.pop("content", ""))))
+    parts = split(clean(plain(fields.pop("content", ""))))
     for number, part in enumerate(parts, start=1):
         external = item.external if number == 1 else f"{item.external}\n{number}"
         which = {"part": f"{number}/{len(parts)}"} if len(parts) > 1 else {}
@@ -237,8 +237,17 @@ def words(value: object) -> list[str]:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list):
-        return [str(one).strip() for one in cast(list[object], value) if one is not None and str(one).strip()]
+        return [text for one in cast(list[object], value) if one is not None and (text := plain(one).strip())]
     return []
+
+
+def plain(value: object) -> str:
+    """Return a value as text: a text as it is, everything else as JSON, never as Python writes it.
+
+    >>> plain("a"), plain(None), plain(True), plain({"a": [1, None]})
+    ('a', 'null', 'true', '{"a":[1,null]}')
+    """
+    return value if isinstance(value, str) else msgspec.json.encode(storable(value)).decode()
 
 
 def text_of(value: object) -> str | None:
@@ -259,7 +268,7 @@ def _fitted(memory: Json, system: str) -> Json:
         value = fitted.get(name)
         if value is None:
             continue
-        value = fitted[name] = clean(str(value)).strip()
+        value = fitted[name] = clean(plain(value)).strip()
         if not value or len(value) > limit:
             moved[name] = fitted.pop(name)
     if "category" not in fitted and "key" in fitted:
@@ -305,8 +314,10 @@ def storable(value: object, depth: int = 8) -> Any:
         return value if fits else str(value)
     if isinstance(value, datetime | date):
         return value.isoformat()
+    if isinstance(value, bytes | bytearray):
+        return f"{len(value):,} bytes"
     if depth == 0:
-        return clean(str(cast(object, value)))[:1000]
+        return "…"
     if isinstance(value, Mapping):
         pairs = cast(Mapping[object, object], value).items()
         return {clean(str(name))[:200]: storable(inner, depth - 1) for name, inner in pairs if clean(str(name))}
