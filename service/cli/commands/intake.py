@@ -155,7 +155,8 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
     rest = partial(stages.note, last)
     with _made(end, share.space, dry_run=dry_run) as came:
         try:
-            report = end.bring(share.space, share.pieces(show_progress), rest, atomic=how.atomic, dry_run=dry_run)
+            asked = {"atomic": how.atomic, "dry_run": dry_run}
+            report = end.bring(share.space, share.pieces, show_progress, rest, **asked)
         except ApiError as error:
             if error.code != "invalid_input":
                 raise

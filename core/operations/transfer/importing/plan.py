@@ -106,16 +106,19 @@ class Plan:
     """Decisions for the memories of a batch, given what the database has already."""
 
     def __init__(self, file: Incoming, names: Names, staged: Rows) -> None:
-        """`names` maps ids of the file to ids in the space. `staged` are the ids of new memories of earlier batches."""
+        """`names` maps ids of the file to ids in the space. `staged` are new memories of earlier batches, or processes.
+
+        Each is an id with the change of the file that has brought it.
+        """
         self._file, self._names = file, names
-        self._twice = {id_text(cast(bytes, row[0])) for row in staged}
+        self._brought = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in staged}
 
     def item(self, item: Item) -> Item | None:
         """Return the item as it is to be stored, or None when it is skipped."""
         reason = self._passed(item.memory.id)
         if reason is None and item.is_new:
-            reason = "twice" if self._names.of(item.memory.id) in self._twice else None
-            self._twice.add(self._names.of(item.memory.id))
+            first = self._brought.setdefault(self._names.of(item.memory.id), item.born)
+            reason = "twice" if first < item.born else None
         if reason is None:
             version = item.memory.version + self._shift(item.memory.id)
             return replace(item, memory=structs.replace(self._names.renamed(item.memory), version=version))
