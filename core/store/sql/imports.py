@@ -73,6 +73,14 @@ def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
     )
 
 
+def had_text(memory_id: str, kind: str, content_hash: bytes) -> Statement:
+    """Select 1 when a version of a memory has this text, or is of another kind, as which it was imported before."""
+    return Statement(
+        "SELECT 1 FROM versions WHERE memory_id = ? AND (content_hash = ? OR kind <> ?) LIMIT 1",
+        (raw(memory_id), content_hash, kind),
+    )
+
+
 def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
     """Select those ids that are staged already, each with the change of the file that has brought it first."""
     return Statement(

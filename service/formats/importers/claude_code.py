@@ -117,7 +117,7 @@ def _message(place: str, row: Json, conversation: Conversation, turn: int) -> Fo
         return Skipped(place, "no text")
     uuid = text_of(row.get("uuid")) or f"{conversation.id}\n{turn}"
     rest = without({"id": text_of(row.get("uuid")), "model": said.get("model"), "version": row.get("version")})
-    return message(conversation, turn, uuid, place, str(row["type"]), text, row.get("timestamp"), rest)
+    return message(conversation, turn, uuid, place, row["type"], text, row.get("timestamp"), rest)
 
 
 def _text(content: object) -> str:

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Json, Skipped, clean, text_of, without
+from muisti.service.formats.importers.items import Failed, Found, Item, Json, Skipped, clean, plain, text_of, without
 from muisti.service.formats.importers.shapes import Shape, json_lines
 from muisti.service.formats.importers.source_files import Part, Source
 
@@ -32,7 +32,7 @@ def detect(shape: Shape) -> bool:
 
 
 def _is_ours(line: Json) -> bool:
-    if line.get("type") in KINDS:
+    if text_of(line.get("type")) in KINDS:
         return isinstance(line.get("payload"), dict)
     return line.get("record_type") == "state" or {"id", "timestamp", "instructions"} <= set(line)
 
@@ -70,8 +70,8 @@ def _facts(part: Part) -> _Facts:
         payload = _dict(row.get("payload"))
         if row.get("type") == "session_meta" or {"id", "timestamp", "instructions"} <= set(row):
             facts.meta = facts.meta or dict(payload or row)
-        elif row.get("type") == "event_msg" and payload.get("type") in EVENTS:
-            facts.events.add(EVENTS[payload["type"]])
+        elif row.get("type") == "event_msg" and (role := EVENTS.get(plain(payload.get("type")))) is not None:
+            facts.events.add(role)
     return facts
 
 
@@ -106,13 +106,13 @@ def _said(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the role and the text of a line; the role is empty when nobody says something."""
     payload = _dict(row.get("payload")) or row
     if row.get("type") == "event_msg":
-        return EVENTS.get(str(payload.get("type")), ""), text_of(payload.get("message")) or ""
+        return EVENTS.get(plain(payload.get("type")), ""), text_of(payload.get("message")) or ""
     if payload.get("type") != "message":
         return "", ""
     content = payload.get("content")
     blocks: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts = [text_of(_dict(one).get("text")) for one in blocks if _dict(one).get("type") in ITEMS]
-    return str(payload.get("role") or ""), "\n\n".join(one for one in texts if one and not _ADDED.match(one))
+    return text_of(payload.get("role")) or "", "\n\n".join(one for one in texts if one and not _ADDED.match(one))
 
 
 def _dict(value: object) -> Mapping[str, Any]:

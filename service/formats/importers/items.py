@@ -2,7 +2,6 @@
 
 import math
 import re
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -12,11 +11,11 @@ import msgspec
 
 from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.fields import TEXTS
+from muisti.core.model.ids import imported_id
 from muisti.core.model.values import METADATA_MAX, NAME_MAX, SOURCES_MAX, TAGS_MAX
 
 Json = dict[str, Any]
 
-NAMESPACE = uuid.UUID("6d756973-7469-5000-8000-696d706f7274")  # of ids that are made from those of other systems
 LARGEST_SECONDS = 2e10  # a number above is in a finer unit: milliseconds, microseconds, nanoseconds
 LARGEST_NUMBER = 1e30
 _NAMES = {name: most for name, most in TEXTS.items() if name != "content"}  # long content is split
@@ -80,11 +79,6 @@ class Unreadable(Exception):
     """A file cannot be read from some place on. The message names the place."""
 
 
-def id_of(system: str, space: str, external: str) -> str:
-    """Return the id that a memory of another system gets in a space: the same each time."""
-    return str(uuid.uuid5(NAMESPACE, f"{system}\n{space}\n{external}"))
-
-
 def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
     """Yield the lines of a memory: one, or several when its text is longer than a memory may be."""
     if item.own is not None:
@@ -95,25 +89,25 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
     fields = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
     metadata = _metadata(fields.pop("metadata", {}), item.rest, system)
     links: Json = {
-        name: id_of(system, space, other)
+        name: imported_id(system, space, other)
         for name, other in (
             ("supersedes", item.supersedes), ("superseded_by", item.superseded_by), ("parent_id", item.parent),
         )
         if other is not None
     }  # fmt: skip
     if item.sources:
-        links["derived_from"] = [id_of(system, space, one) for one in item.sources[:SOURCES_MAX]]
+        links["derived_from"] = [imported_id(system, space, one) for one in item.sources[:SOURCES_MAX]]
     parts = split(clean(plain(fields.pop("content", ""))))
     for number, part in enumerate(parts, start=1):
         external = item.external if number == 1 else f"{item.external}\n{number}"
         which = {"part": f"{number}/{len(parts)}"} if len(parts) > 1 else {}
-        memory = {"id": id_of(system, space, external), "content": part, **fields, **links}
+        memory = {"id": imported_id(system, space, external), "content": part, **fields, **links}
         memory["metadata"] = {**metadata, **which}
         if len(parts) > 1:
-            memory = _parted(memory, number, id_of(system, space, item.external))
+            memory = _parted(memory, number, imported_id(system, space, item.external))
         yield _line(memory, item.place, gives_way="kind" in memory)
     if item.retrieved is not None:
-        telemetry = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
+        telemetry = {"id": imported_id(system, space, item.external), "retrieval_count": item.retrieved.count}
         yield msgspec.json.encode({"type": "telemetry", **telemetry, "last_retrieved_at": item.retrieved.last})
 
 

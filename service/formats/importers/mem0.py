@@ -7,7 +7,18 @@ from dataclasses import replace
 from typing import Any, cast
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Skipped,
+    plain,
+    text_of,
+    times,
+    when,
+    without,
+    words,
+)
 from muisti.service.formats.importers.shapes import Shape, first_items, json_items, json_lines, json_object
 from muisti.service.formats.importers.source_files import Source, tables
 
@@ -70,7 +81,7 @@ def _item(place: str, row: object) -> Found:
     categories = words(row.get("category")) or words(row.get("categories"))
     lost = without({"metadata": None if isinstance(own, dict) else own})
     return Item(
-        external=str(row.get("id") or f"{scope}\n{row.get('role')}\n{row.get('created_at')}\n{content}"),
+        external=plain(row.get("id") or f"{scope}\n{row.get('role')}\n{row.get('created_at')}\n{content}"),
         place=place,
         memory={
             "content": content,

@@ -45,9 +45,9 @@ def json_values(part: Part | Source) -> Iterator[tuple[str, Any]]:
                 yield place, _value(line, place)
 
 
-def json_object(data: bytes | str, place: str) -> Json | Failed:
-    """Decode a JSON object; return a failure with `place` when it is none."""
-    found = _value(data, place)
+def json_object(data: object, place: str) -> Json | Failed:
+    """Decode a JSON object, or take one that is decoded; return a failure with `place` when it is none."""
+    found = _value(data, place) if isinstance(data, bytes | str) else data
     return found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
 
 

@@ -19,10 +19,12 @@ from muisti.core.store.database import Database, Row, Rows
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
+from muisti.core.text.forms import same_text_hash
 
 # Rename ids of a file that another space has already
 
 CHUNK = 500  # ids in one query
+_TEXTS = ("memory", "exchange")  # kinds whose text is their own; those of objects are titles
 MASKED = 7  # bytes of an id that change; the bytes before hold its time, version and variant
 
 
@@ -75,6 +77,27 @@ def names_of(database: Database, target: SpaceRow, ids: Iterable[str]) -> Names:
         changed |= {one: masked(target, one, attempt) for one in taken}
         asked = {changed[one]: one for one in taken}
     return Names(changed, last)
+
+
+def told_apart(database: Database, target: SpaceRow, items: Sequence[Item]) -> Sequence[Item]:
+    """Return the items; one whose id belongs to a memory that never had its text gets an id of its own.
+
+    Other systems use an id again, and people edit their notes: neither text may be passed over for the other.
+    """
+    new = [item for item in items if item.is_new and item.memory.kind in _TEXTS]
+    names = names_of(database, target, [item.memory.id for item in new])
+    known = [item for item in new if names.of(item.memory.id) in names.last]
+    hashes = {item.line: same_text_hash(item.memory.content) for item in known}
+    asked = [imports.had_text(names.of(item.memory.id), item.memory.kind, hashes[item.line]) for item in known]
+    others = {item.line for item, rows in zip(known, database.read(asked) if asked else (), strict=True) if not rows}
+    return [_varied(item, hashes[item.line]) if item.line in others else item for item in items] if others else items
+
+
+def _varied(item: Item, content_hash: bytes) -> Item:
+    """Return an item with an id that follows from its own and from its text."""
+    own = raw(item.memory.id)
+    varied = own[:-MASKED] + blake2b(own + content_hash, digest_size=MASKED).digest()
+    return replace(item, memory=structs.replace(item.memory, id=id_text(varied)))
 
 
 def original(database: Database, target: SpaceRow, memory_id: str) -> str:

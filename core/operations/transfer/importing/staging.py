@@ -17,7 +17,7 @@ from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
 from muisti.core.operations.transfer.importing.hidden import clear, write
 from muisti.core.operations.transfer.importing.lines import Incoming, Item
-from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original
+from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original, told_apart
 from muisti.core.operations.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import imports, spaces, topics, version_rows
@@ -75,6 +75,8 @@ class Staging:
         if not items and not changes and not telemetry:
             return
         staged = self._open()
+        if self._file.opened.source is not None:  # ids of other systems; our own are those of the memories
+            items = told_apart(self._database, self._file.target, items)
         plan = self._plan(items, changes)
         chosen = [self._unlike(moved) for item in items if (moved := plan.item(item)) is not None]
         kept = self._free([item for item in chosen if item is not None])
