@@ -4,7 +4,7 @@
 
 Clones the repositories of `SOURCES` into the folder, at the commit of each where it can be had; none of their files is
 committed. A note counts as one when it has text and is no template, a line of JSON as its observations, relations or
-texts. Each file or vault goes into a database of its own; complete is what brings as many memories as are counted
+texts. Each file or vault goes into its own database. It is complete when it brings as many memories as are counted
 without Muisti, and nothing the second time.
 """
 
