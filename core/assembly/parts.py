@@ -44,7 +44,8 @@ from muisti.core.operations.generations.second_vectors import Embed
 from muisti.core.operations.quality.lint import Linter
 from muisti.core.operations.quality.probes import Probes
 from muisti.core.operations.spaces.forks import Timeline
-from muisti.core.operations.transfer.importing.importer import Importer, ImportWork
+from muisti.core.operations.transfer.importing.importer import Importer
+from muisti.core.operations.transfer.importing.work import ImportWork
 from muisti.core.parsing.workers import Workers
 from muisti.core.query.evidence import Calibration
 from muisti.core.read.telemetry import Retrievals

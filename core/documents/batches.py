@@ -23,7 +23,7 @@ from muisti.core.model.errors import PlaceTaken, TooLarge
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag, Plan, Quota, Written
 from muisti.core.model.values import Draft, Memory
-from muisti.core.operations.transfer.importing.staging import clear, write
+from muisti.core.operations.transfer.importing.hidden import clear, write
 from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import bulk_replace, imports, inserting, memories, quotas, spaces, version_rows

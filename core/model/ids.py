@@ -2,6 +2,11 @@
 
 import secrets
 import threading
+import uuid
+from collections.abc import Iterator
+
+IMPORTED = uuid.UUID("6d756973-7469-5000-8000-696d706f7274")  # namespace of ids that are made from those elsewhere
+WITH_IDS = ("vipune", "mem0", "zep", "claude", "chatgpt", "claude-code")  # their ids have the form of ours
 
 
 class IdSource:
@@ -48,3 +53,13 @@ def id_bytes(text: str) -> bytes | None:
     except ValueError:
         return None
     return raw if len(raw) == 16 and len(text) == 36 and text[8] == text[13] == text[18] == text[23] == "-" else None
+
+
+def imported_id(system: str, space: str, external: str) -> str:
+    """Return the id that a memory of another system gets in a space: the same each time."""
+    return str(uuid.uuid5(IMPORTED, f"{system}\n{space}\n{external}"))
+
+
+def imported_ids(space: str, external: str) -> Iterator[str]:
+    """Yield the ids that a memory may have here whose id elsewhere was this one."""
+    return (imported_id(system, space, external) for system in WITH_IDS)

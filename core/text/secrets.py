@@ -257,7 +257,10 @@ def _of_form(value: str, kind: str, *, beside: bool, quoted: bool) -> float:
 # Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
 _EXPRESSION = re.compile(
     r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
+    r"|/[\^\[(]"
 )
+_MEMBER = re.compile(r"[A-Za-z_]++(?:\.[A-Za-z_]\w{0,40}+)++[)\]},;]*+")  # lexer.token2, as code assigns it
+_TYPE_PATH = re.compile(r"\w::\w{0,60}$")  # before a name that is the last of a path of types
 # A value without quotes that code computes: a name, `(self.user`, `current.token})`. `NAMED` also fits a word of prose.
 _COMPUTED = re.compile(
     r"[(\[]{1,3}[A-Za-z_?]|(?=[A-Za-z]*[._])[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]++$|[A-Za-z_][\w.]*+\)[.):]"
@@ -288,7 +291,8 @@ def _works(match: re.Match[str]) -> bool:
 
 
 def _is_assigned(match: re.Match[str]) -> bool:
-    if not _works(match) or SAMPLE.fullmatch(match["value"]):
+    before = match.string[max(0, match.start() - 70) : match.start()]
+    if not _works(match) or SAMPLE.fullmatch(match["value"]) or _TYPE_PATH.search(before):
         return False
     value = match["value"].rstrip(";,.)&")
     if len(value) < SHORT and not (any(map(str.isdecimal, value)) and any(map(str.isalpha, value))):
@@ -296,6 +300,8 @@ def _is_assigned(match: re.Match[str]) -> bool:
     if match["quote"]:
         return any(map(str.isdigit, value)) or not _NAME_OF_ONE.match(value)
     if _COMPUTED.match(match["value"]) or _is_name_in_code(match):
+        return False
+    if match["sign"] == "=" and _is_spaced(match) and _MEMBER.fullmatch(match["value"]):
         return False
     if match["open"]:
         return not _EXPRESSION.match(match["value"])
@@ -311,11 +317,14 @@ def _is_name_in_code(match: re.Match[str]) -> bool:
         return False
     if match["open"] and value[-1] in ")]},":
         return True
-    spaced = match.string[match.start("sign") - 1] == " " and match.string[match.end("sign")] == " "
     near = max(0, match.start() - _AROUND)
-    return (spaced or value[-1] in ")]},") and _LINES_OF_CODE.search(
+    return (_is_spaced(match) or value[-1] in ")]},") and _LINES_OF_CODE.search(
         match.string, near, match.end() + _AROUND
     ) is not None
+
+
+def _is_spaced(match: re.Match[str]) -> bool:
+    return match.string[match.start("sign") - 1] == " " and match.string[match.end("sign")] == " "
 
 
 def _is_key(match: re.Match[str]) -> bool:

@@ -17,7 +17,7 @@ from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
-from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Counts, Events, Quota, Stats
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
@@ -105,11 +105,21 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """Return a current memory, or one that was current at a point of history.
 
-        It counts as retrieved, unless `no_touch`; what is read of the past does not.
+        It counts as retrieved, unless `no_touch`; what is read of the past does not. The id that an imported memory
+        had in another system finds it, too.
 
         Raises:
             NotFound: there is none, it is deleted, superseded or has expired.
         """
+        try:
+            return self._get(space, name, as_of, no_touch=no_touch)
+        except NotFound:
+            for one in imported_ids(space, name) if isinstance(name, str) else ():
+                with suppress(NotFound):
+                    return self._get(space, one, as_of, no_touch=no_touch)
+            raise
+
+    def _get(self, space: str, name: Name, as_of: AsOf | None, *, no_touch: bool) -> Found:
         found, point, (rows,) = self._at(space, as_of, lambda row, point: [named(row, name, point)])
         memory = shown(rows, space, name, self.calls.caller, point.time)
         if not no_touch and as_of is None:

@@ -210,9 +210,11 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         call = self.calls.new(request)
         return self._situated(space, self.undoer.undo(space, which, call), call)
 
-    def begin_import(self, space: str, *, atomic: bool = True, dry_run: bool = False) -> Import:
+    def begin_import(
+        self, space: str, *, atomic: bool = True, dry_run: bool = False, digest: str | None = None
+    ) -> Import:
         """Begin to import an export, or memories of another system; see `Importer.begin`."""
-        return self.importer.begin(space, self.calls.caller, atomic=atomic, dry_run=dry_run)
+        return self.importer.begin(space, self.calls.caller, atomic=atomic, dry_run=dry_run, digest=digest)
 
     def check_import(self, space: str) -> None:
         """Raise what `begin_import` would, for an import that is to be a task."""

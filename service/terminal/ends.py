@@ -1,7 +1,8 @@
 """The two places for exports and imports: the spaces of a server, or of the database of this machine."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,6 +26,17 @@ from muisti.service.version import installed_version
 if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.core.identity.caller import Caller
+
+
+Pieces = Callable[[Callable[[int], None]], Iterable[bytes]]  # reads an import from its beginning; notes memories
+
+
+def digest_of(lines: Pieces) -> str:
+    """Return the digest of the lines of an import."""
+    digest = blake2b(digest_size=16)
+    for piece in lines(lambda _: None):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 class There:
@@ -61,14 +73,20 @@ class There:
         with self.client.stream(calls.export_space(space, vectors=vectors)) as response:
             yield whole(response.iter_bytes())
 
-    def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
-        """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines.
+    def bring(
+        self, space: str, lines: Pieces, sent: Callable[[int], None], note: Note, *, atomic: bool, dry_run: bool
+    ) -> Any:
+        """Import the lines, and return the report, also when the import is refused because of them.
 
-        The server imports as a task, which survives its end; `note` gets its progress once all was sent.
+        `sent` gets the number of memories sent. The server imports as a task, whose progress `note` gets. The digest of
+        the lines names the request: a repeated command follows the task that its killed forerunner has begun.
         """
-        request = calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run, task=None if dry_run else True)
+        how = {"atomic": atomic, "dry_run": dry_run, "task": None if dry_run else True}
+        key = None if dry_run else f"import {digest_of(lines)} {atomic}"
         try:
-            answer = self.client.send(request).data
+            answer = self.client.send(calls.import_memories(space, lines(sent), **how, idempotency_key=key)).data
+            if not dry_run and answer["ended_at"] is not None:  # of an earlier import, which had come to its end
+                answer = self.client.send(calls.import_memories(space, lines(sent), **how)).data
         except ApiError as error:
             if (report := error.problem.get("report")) is None:
                 raise
@@ -108,15 +126,21 @@ class Here:
             export = self.memories.read.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
 
-    def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
-        """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
+    def bring(
+        self, space: str, lines: Pieces, sent: Callable[[int], None], note: Note, *, atomic: bool, dry_run: bool
+    ) -> Any:
+        """Import the lines, and return the report, also when the import is refused because of them.
+
+        A repeated command goes on where its killed forerunner was.
+        """
         with refusing():
-            incoming = self.memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)
-            lines = Lines(incoming.take)
+            digest = None if dry_run else digest_of(lines)
+            incoming = self.memories.write.begin_import(space, atomic=atomic, dry_run=dry_run, digest=digest)
+            cut = Lines(incoming.take)
             try:
-                for piece in pieces:
-                    lines.feed(piece)
-                lines.end()
+                for piece in lines(sent):
+                    cut.feed(piece)
+                cut.end()
                 report = incoming.finish()
             except ImportRefused as refused:
                 report = refused.report

@@ -18,7 +18,15 @@ from muisti.core.parsing.code.apart import read
 from muisti.core.parsing.code.grammars import TooIntricate
 from muisti.core.parsing.code.modules import PROJECT, Modules, Projects
 from muisti.core.parsing.code.plain import LANGUAGES as PLAIN
-from muisti.core.parsing.code.reading import Edge, Resolved, Resolver, only, source_language
+from muisti.core.parsing.code.reading import (
+    Edge,
+    Resolved,
+    Resolver,
+    cell_code,
+    is_notebook,
+    only,
+    source_language,
+)
 from muisti.core.parsing.code.records import TOP, Record, interface, pack, unpack
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Scalar, Statement
@@ -52,7 +60,9 @@ def is_source(path: str) -> bool:
 def _record(path: str, text: str, language: str) -> Record:
     """Return the record of a file; it is empty for a file that takes too much work."""
     try:
-        return read(path, text, language) if len(text) <= LARGEST else Record(path, language)
+        if len(text) > LARGEST:
+            return Record(path, language)
+        return read(path, cell_code(text) if is_notebook(path) else text, language)
     except TooIntricate:
         return Record(path, language)
 

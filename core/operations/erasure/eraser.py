@@ -23,7 +23,7 @@ from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
-from muisti.core.operations.transfer.importing.staging import stop_imports
+from muisti.core.operations.transfer.importing.hidden import stop_imports
 from muisti.core.query.points import Point, Subject
 from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.reading import find_space, missing

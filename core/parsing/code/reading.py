@@ -1,5 +1,6 @@
 """Reading of a source file of any language into its record."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Literal, NamedTuple
@@ -12,6 +13,8 @@ from muisti.core.parsing.code.values import Values
 
 # Resolution of the names in source files, by scopes, imports, declared types and the values that are assigned
 
+CELLS = "python"  # language of the cells of notebooks that are read
+_COMMAND = re.compile(r"\s*[%!?]|[^#\"']*\?\s*$")
 FOLLOWED = ("python", "javascript", "typescript", "tsx")  # a name that is left over gets no edge
 DECLARED = ("java", "c")  # members of types from elsewhere have no edge
 
@@ -97,6 +100,30 @@ LANGUAGES = tuple(_READERS)
 _UNNAMED = frozenset(("elsewhere", "constructor"))  # flags of definitions that no name refers to
 
 
+def is_notebook(path: str) -> bool:
+    """Return whether a file of this name is a notebook of Jupyter."""
+    return path.lower().endswith(".ipynb")
+
+
+def cell_code(text: str) -> str:
+    r"""Return the code in the text of a notebook, each line where it is there, and blanks for all other characters.
+
+    Commands of the notebook, such as `%matplotlib` and `!pip`, are blanks, too.
+
+    >>> cell_code("About\n```python\n%time\nx = 1\n```\n```\n1\n```").split("\n")
+    ['     ', '         ', '     ', 'x = 1', '   ', '   ', ' ', '   ']
+    """
+    lines: list[str] = []
+    is_code = False
+    for line in text.split("\n"):
+        is_mark = line.startswith("```")
+        is_kept = is_code and not is_mark and not _COMMAND.match(line)
+        lines.append(line if is_kept else " " * len(line))
+        if is_mark:
+            is_code = not is_code and line[3:].lower().startswith(("python", "ipython"))
+    return "\n".join(lines)
+
+
 def source_language(path: str) -> str | None:
     """Return the language in which a file is read, by its name; None for a file that is not read.
 
@@ -105,7 +132,7 @@ def source_language(path: str) -> str | None:
     """
     if is_settings(path):
         return PROJECT
-    language = grammars.language_of(path)
+    language = CELLS if is_notebook(path) else grammars.language_of(path)
     return language if language in LANGUAGES and grammars.is_available(language or "") else None
 
 

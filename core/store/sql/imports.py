@@ -73,10 +73,18 @@ def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
     )
 
 
-def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
-    """Select those ids that are staged already."""
+def had_text(memory_id: str, kind: str, content_hash: bytes) -> Statement:
+    """Select 1 when a version of a memory has this text, or is of another kind, as which it was imported before."""
     return Statement(
-        f"SELECT DISTINCT substr(memory_id, 1, 16) FROM versions WHERE memory_id IN {slots(ids)}",
+        "SELECT 1 FROM versions WHERE memory_id = ? AND (content_hash = ? OR kind <> ?) LIMIT 1",
+        (raw(memory_id), content_hash, kind),
+    )
+
+
+def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
+    """Select those ids that are staged already, each with the change of the file that has brought it first."""
+    return Statement(
+        f"SELECT substr(memory_id, 1, 16), min(born) FROM versions WHERE memory_id IN {slots(ids)} GROUP BY memory_id",
         tuple(map(staged.alias, ids)),
     )
 
@@ -138,7 +146,7 @@ def stage_change(staged: Staged, seq: int, values: Sequence[Scalar]) -> Statemen
     """Insert a change; `values` are kind, memory id, version, committed_at, actor, request, undone."""
     return Statement(
         "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request, undone) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",  # a process that ended has staged it
         (staged.space.id, seq, *values),
     )
 
@@ -337,6 +345,39 @@ def dead(now: int) -> Statement:
 def of_token(token: str) -> Statement:
     """Select (staging space, last moved change) of the unfinished import with a token."""
     return Statement("SELECT staging_id, moved FROM imports WHERE token = ? AND staging_id IS NOT NULL", (token,))
+
+
+def left_behind(token: str) -> Statement:
+    """Select (number, staging space) of the import with a token whose process has ended before it moved anything."""
+    return Statement(
+        "SELECT id, staging_id FROM imports WHERE token = ? AND staging_id IS NOT NULL AND moved = 0", (token,)
+    )
+
+
+def keep(token: str, now: int) -> list[Statement]:
+    """Let an import that was left behind count as one in progress, and give an ended one of the token another token."""
+    return [
+        Statement("UPDATE imports SET at = ? WHERE token = ? AND staging_id IS NOT NULL", (now, token)),
+        Statement("UPDATE imports SET token = token || ' ' || id WHERE token = ? AND staging_id IS NULL", (token,)),
+    ]
+
+
+def staged_between(staged: Staged, first: int, last: int) -> Statement:
+    """Select (change of the file, staged memory id, passages) of the versions staged for a span of changes."""
+    return Statement(
+        "SELECT born, memory_id, (SELECT count(*) FROM passages p WHERE p.version_id = v.id) FROM versions v "
+        "WHERE space_id = ? AND born BETWEEN ? AND ?",
+        (staged.space.id, first, last),
+    )
+
+
+def drop_changes(staged: Staged, born: Sequence[int]) -> list[Statement]:
+    """Delete what is staged for these changes of the file."""
+    mine = (staged.space.id, *born)
+    return [
+        Statement(f"DELETE FROM versions WHERE space_id = ? AND born IN {slots(born)}", mine),
+        Statement(f"DELETE FROM changes WHERE space_id = ? AND seq IN {slots(born)}", mine),
+    ]
 
 
 def drop_after(space_id: int, last: int) -> list[Statement]:

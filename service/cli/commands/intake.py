@@ -155,7 +155,8 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
     rest = partial(stages.note, last)
     with _made(end, share.space, dry_run=dry_run) as came:
         try:
-            report = end.bring(share.space, share.pieces(show_progress), rest, atomic=how.atomic, dry_run=dry_run)
+            asked = {"atomic": how.atomic, "dry_run": dry_run}
+            report = end.bring(share.space, share.pieces, show_progress, rest, **asked)
         except ApiError as error:
             if error.code != "invalid_input":
                 raise
@@ -219,7 +220,7 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
             return None
         return choice.space if is_named or home is None else space_name([part for part in home.split("/") if part])
 
-    with Shares(source, system, place) as shares:
+    with Shares(source, system, place, each=not how.atomic) as shares:
         found = shares.read(lambda memories: stages.note("reading", memories, None))
         _check_projects(source.name, how.projects, shares.homes)
         first = found[0].space

@@ -20,12 +20,17 @@ _CONTEXT = re.compile(r"\(([^()]*)\)$")
 
 
 def detect(shape: Shape) -> bool:
-    return any(_is_ours(text) for text in shape.texts)
+    """Tell whether notes have two marks of basic-memory. One alone is in other vaults: Obsidian has permalinks, too."""
+    marks = [_marks(text) for text in shape.texts]
+    return any("permalink" in one and len(one) > 1 for one in marks) or 2 * sum(map(bool, marks)) > len(marks) > 0
 
 
-def _is_ours(text: str) -> bool:
+def _marks(text: str) -> set[str]:
     head, _, body = text.partition("\n---") if text.startswith("---") else ("", "", text)
-    return "\npermalink:" in head or any(_OBSERVATION.fullmatch(line) for line in body.splitlines())
+    found = {"permalink"} if "\npermalink:" in head else set[str]()
+    found |= {"type"} if "\ntitle:" in head and "\ntype:" in head else set[str]()
+    lines = body.splitlines()
+    return found | ({"observation"} if any(_OBSERVATION.fullmatch(line) for line in lines) else set[str]())
 
 
 def read(source: Source) -> Iterator[Found]:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, plain, text_of, times, when, without
 from muisti.service.formats.importers.shapes import Shape, json_items, json_shape
 from muisti.service.formats.importers.source_files import Part, Source
 
@@ -79,7 +79,8 @@ def _message(place: str, row: Mapping[str, Any], conversation: Conversation, tur
         return Skipped(place, "no text")
     if not on_branch:
         return Skipped(place, "of a branch that was left")
-    role = {"human": "user"}.get(str(row.get("sender")), str(row.get("sender") or "unknown"))
+    sender = text_of(row.get("sender")) or "unknown"
+    role = {"human": "user"}.get(sender, sender)
     names = [file.get("file_name") for file in _dicts(row.get("attachments")) + _dicts(row.get("files"))]
     return message(conversation, turn, row["uuid"], place, role, text, row.get("created_at"),
                    without({"uuid": row["uuid"], "files": [name for name in names if name]}))  # fmt: skip
@@ -145,7 +146,9 @@ def _remembered(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
         (one.get("project_uuid"), one.get("memory")) for one in _dicts(projects)
     )  # fmt: skip
     for project, text in listed:
-        yield from _sections(f"{place}.project_memories", text, f"project {project}", {"project": str(project)})
+        yield from _sections(
+            f"{place}.project_memories", text, f"project {plain(project)}", {"project": plain(project)}
+        )
 
 
 def _sections(place: str, text: object, of: str, metadata: Mapping[str, Any]) -> Iterator[Found]:

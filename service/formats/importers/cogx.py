@@ -15,6 +15,7 @@ from muisti.service.formats.importers.items import (
     Skipped,
     Unreadable,
     entity,
+    plain,
     relation,
     text_of,
     validity,
@@ -83,7 +84,7 @@ def _records(place: str, row: Mapping[str, Any], known: dict[str, str]) -> Itera
         memory = {"content": value, "category": "blocks", "tags": words([row.get("label")])}
         yield _item(place, external, row, memory, "value")
     else:
-        yield Failed(place, f"is no record with a text ({str(kind)[:40]})")
+        yield Failed(place, f"is no record with a text ({plain(kind)[:40]})")
 
 
 def _fact(place: str, external: str, row: Mapping[str, Any], known: Mapping[str, str]) -> Found:
@@ -105,7 +106,7 @@ def _episode(place: str, external: str, row: Mapping[str, Any]) -> Iterator[Foun
     own = row.get("metadata")
     conversation = Conversation(
         id=external,
-        session=str(scope.get("session_id") or "cogx"),
+        session=text_of(scope.get("session_id")) or "cogx",
         title=text_of(row.get("title")),
         users=words([scope.get("user_id")]),
         metadata={**(cast(Mapping[str, Any], own) if isinstance(own, dict) else {}), **scope},
@@ -122,7 +123,7 @@ def _turns(place: str, turns: Sequence[Any], otherwise: object, conversation: Co
         if text is None:
             yield Failed(where, "a turn without content")
             continue
-        external, role = f"{conversation.id}\n{number}", str(turn.get("role") or "unknown")
+        external, role = f"{conversation.id}\n{number}", text_of(turn.get("role")) or "unknown"
         yield message(conversation, number, external, where, role, text, turn.get("occurred_at") or otherwise, {})
 
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -12,11 +11,11 @@ import msgspec
 
 from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.model.fields import TEXTS
+from muisti.core.model.ids import imported_id
 from muisti.core.model.values import METADATA_MAX, NAME_MAX, SOURCES_MAX, TAGS_MAX
 
 Json = dict[str, Any]
 
-NAMESPACE = uuid.UUID("6d756973-7469-5000-8000-696d706f7274")  # of ids that are made from those of other systems
 LARGEST_SECONDS = 2e10  # a number above is in a finer unit: milliseconds, microseconds, nanoseconds
 LARGEST_NUMBER = 1e30
 _NAMES = {name: most for name, most in TEXTS.items() if name != "content"}  # long content is split
@@ -80,11 +79,6 @@ class Unreadable(Exception):
     """A file cannot be read from some place on. The message names the place."""
 
 
-def id_of(system: str, space: str, external: str) -> str:
-    """Return the id that a memory of another system gets in a space: the same each time."""
-    return str(uuid.uuid5(NAMESPACE, f"{system}\n{space}\n{external}"))
-
-
 def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
     """Yield the lines of a memory: one, or several when its text is longer than a memory may be."""
     if item.own is not None:
@@ -95,25 +89,25 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
     fields = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
     metadata = _metadata(fields.pop("metadata", {}), item.rest, system)
     links: Json = {
-        name: id_of(system, space, other)
+        name: imported_id(system, space, other)
         for name, other in (
             ("supersedes", item.supersedes), ("superseded_by", item.superseded_by), ("parent_id", item.parent),
         )
         if other is not None
     }  # fmt: skip
     if item.sources:
-        links["derived_from"] = [id_of(system, space, one) for one in item.sources[:SOURCES_MAX]]
-    parts = split(clean(str(fields.pop("content", ""))))
+        links["derived_from"] = [imported_id(system, space, one) for one in item.sources[:SOURCES_MAX]]
+    parts = split(clean(plain(fields.pop("content", ""))))
     for number, part in enumerate(parts, start=1):
         external = item.external if number == 1 else f"{item.external}\n{number}"
         which = {"part": f"{number}/{len(parts)}"} if len(parts) > 1 else {}
-        memory = {"id": id_of(system, space, external), "content": part, **fields, **links}
+        memory = {"id": imported_id(system, space, external), "content": part, **fields, **links}
         memory["metadata"] = {**metadata, **which}
         if len(parts) > 1:
-            memory = _parted(memory, number, id_of(system, space, item.external))
+            memory = _parted(memory, number, imported_id(system, space, item.external))
         yield _line(memory, item.place, gives_way="kind" in memory)
     if item.retrieved is not None:
-        telemetry = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
+        telemetry = {"id": imported_id(system, space, item.external), "retrieval_count": item.retrieved.count}
         yield msgspec.json.encode({"type": "telemetry", **telemetry, "last_retrieved_at": item.retrieved.last})
 
 
@@ -237,8 +231,17 @@ def words(value: object) -> list[str]:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list):
-        return [str(one).strip() for one in cast(list[object], value) if one is not None and str(one).strip()]
+        return [text for one in cast(list[object], value) if one is not None and (text := plain(one).strip())]
     return []
+
+
+def plain(value: object) -> str:
+    """Return a value as text: a text as it is, everything else as JSON, never as Python writes it.
+
+    >>> plain("a"), plain(None), plain(True), plain({"a": [1, None]})
+    ('a', 'null', 'true', '{"a":[1,null]}')
+    """
+    return value if isinstance(value, str) else msgspec.json.encode(storable(value)).decode()
 
 
 def text_of(value: object) -> str | None:
@@ -259,7 +262,7 @@ def _fitted(memory: Json, system: str) -> Json:
         value = fitted.get(name)
         if value is None:
             continue
-        value = fitted[name] = clean(str(value)).strip()
+        value = fitted[name] = clean(plain(value)).strip()
         if not value or len(value) > limit:
             moved[name] = fitted.pop(name)
     if "category" not in fitted and "key" in fitted:
@@ -305,8 +308,10 @@ def storable(value: object, depth: int = 8) -> Any:
         return value if fits else str(value)
     if isinstance(value, datetime | date):
         return value.isoformat()
+    if isinstance(value, bytes | bytearray):
+        return f"{len(value):,} bytes"
     if depth == 0:
-        return clean(str(cast(object, value)))[:1000]
+        return "…"
     if isinstance(value, Mapping):
         pairs = cast(Mapping[object, object], value).items()
         return {clean(str(name))[:200]: storable(inner, depth - 1) for name, inner in pairs if clean(str(name))}

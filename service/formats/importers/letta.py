@@ -10,7 +10,17 @@ from typing import Any
 import msgspec
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Skipped,
+    Unreadable,
+    plain,
+    text_of,
+    when,
+    without,
+)
 from muisti.service.formats.importers.shapes import Shape, first_items, json_items
 from muisti.service.formats.importers.source_files import Part, Source
 
@@ -93,7 +103,7 @@ def _passage(place: str, row: object) -> Found:
     if record.get("is_deleted"):
         return Skipped(place, "deleted there")
     return Item(
-        external=str(record.get("id") or text),
+        external=plain(record.get("id") or text),
         place=place,
         memory={
             "content": text,
@@ -132,7 +142,7 @@ def _message(place: str, row: object, conversation: Conversation, turn: int, num
         return Skipped(place, "not said by user or assistant")
     if not text:
         return Skipped(place, "no text")
-    external = "\n".join((str(conversation.title), str(record.get("id") or number), text))
+    external = "\n".join((str(conversation.title), plain(record.get("id") or number), text))
     rest = without({name: record.get(name) for name in ("id", "name", "model")})
     return message(conversation, turn, external, place, str(role), text, record.get("created_at"), rest)
 

@@ -4,9 +4,18 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-import msgspec
-
-from muisti.service.formats.importers.items import Failed, Found, Item, Json, entity, relation, text_of, times, without
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Json,
+    entity,
+    plain,
+    relation,
+    text_of,
+    times,
+    without,
+)
 from muisti.service.formats.importers.shapes import Shape, json_items, json_lines
 from muisti.service.formats.importers.source_files import Source
 
@@ -18,10 +27,17 @@ TEXTS, TIMES = ("text", "content", "observation"), ("timestamp", "created_at", "
 
 
 def detect(shape: Shape) -> bool:
-    if shape.kind == "lines" and shape.first.get("type") in ("entity", "relation"):
-        return True
-    is_graph = shape.has("entities", "relations")
-    return is_graph or (shape.kind in ("object", "lines") and shape.first.get("type") == "entity")
+    return shape.has("entities", "relations") or any(_kind(line) is not None for line in shape.lines)
+
+
+def _kind(row: Mapping[str, Any]) -> str | None:
+    """Return whether a line is an entity or a relation, by its type or, without one, by its other fields."""
+    stated = row.get("type")
+    if stated is not None:
+        return str(stated) if stated in ("entity", "relation") else None
+    if _first(row, FROM) and _first(row, TO) and _first(row, HOW):
+        return "relation"
+    return "entity" if _first(row, NAMES) and (_first(row, KINDS) or "observations" in row) else None
 
 
 def read(source: Source) -> Iterator[Found]:
@@ -34,10 +50,10 @@ def read(source: Source) -> Iterator[Found]:
     for place, row in json_lines(source):
         if isinstance(row, Failed):
             yield row
-        elif row.get("type") not in ("entity", "relation"):
-            yield Failed(place, f"is neither an entity nor a relation, but {str(row.get('type'))[:40]!r}")
+        elif (kind := _kind(row)) is None:
+            yield Failed(place, f"is neither an entity nor a relation, but {plain(row.get('type'))[:40]!r}")
         else:
-            yield from _of(place, row, row["type"] == "relation")
+            yield from _of(place, row, kind == "relation")
 
 
 def _of(place: str, row: object, is_relation: bool) -> Iterator[Found]:
@@ -91,7 +107,7 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 def _observation(value: object) -> tuple[str, Json]:
     """Return the text of an observation and its other fields. One without a known text is kept as JSON."""
     if not isinstance(value, dict):
-        return (value if isinstance(value, str) else msgspec.json.encode(value).decode()), {}
+        return plain(value), {}
     row = cast(Json, value)
     name = next((name for name in TEXTS if text_of(row.get(name))), None)
-    return (msgspec.json.encode(row).decode(), {}) if name is None else (str(row[name]), without(row, name))
+    return (plain(row), {}) if name is None else (str(row[name]), without(row, name))

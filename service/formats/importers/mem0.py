@@ -7,13 +7,25 @@ from dataclasses import replace
 from typing import Any, cast
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Skipped,
+    plain,
+    text_of,
+    times,
+    when,
+    without,
+    words,
+)
 from muisti.service.formats.importers.shapes import Shape, first_items, json_items, json_lines, json_object
 from muisti.service.formats.importers.source_files import Source, tables
 
 LISTS = ("results", "memories", "items")
 TEXTS = ("memory", "text", "data", "content")
 SCOPES = ("user_id", "agent_id", "app_id", "run_id", "session_id")
+AUTHORS = ("actor_id", "user_id", "role")  # the first that is there
 DROPPED = ("text_lemmatized", "score", "synthesized", "structured_attributes")
 MESSAGE = ("id", "session_scope", "role", "content", "name", "created_at")
 _BLOCK = re.compile(r"^---\r?\n(?=id: )", re.MULTILINE)
@@ -66,19 +78,21 @@ def _item(place: str, row: object) -> Found:
     own = row.get("metadata")
     successor = text_of(row.get("replaced_by"))
     moments, unread = times(row, created_at="created_at", updated_at="updated_at", expires_at="expiration_date")
+    categories = words(row.get("category")) or words(row.get("categories"))
     lost = without({"metadata": None if isinstance(own, dict) else own})
     return Item(
-        external=str(row.get("id") or f"{scope}\n{row.get('role')}\n{row.get('created_at')}\n{content}"),
+        external=plain(row.get("id") or f"{scope}\n{row.get('role')}\n{row.get('created_at')}\n{content}"),
         place=place,
         memory={
             "content": content,
-            "author": text_of(row.get("actor_id")) or text_of(row.get("role")),
-            "tags": words(row.get("categories")),
+            "author": next((name for one in AUTHORS if (name := text_of(row.get(one)))), None),
+            "category": next(iter(categories), None),
+            "tags": categories,
             "metadata": {**(cast(Mapping[str, Any], own) if isinstance(own, dict) else {}), **scope},
             "status": "superseded" if successor else "active",
             **moments,
         },
-        rest={**without(row, text, *SCOPES, *DROPPED, "metadata", "categories", "created_at", "updated_at",
+        rest={**without(row, text, *SCOPES, *DROPPED, "metadata", "categories", "category", "created_at", "updated_at",
                         "replaced_by"), **unread, **lost},
         superseded_by=successor,
     )  # fmt: skip

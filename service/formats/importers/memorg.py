@@ -19,7 +19,17 @@ from muisti.service.formats.importers.dialogues import (
     session_object,
     summary,
 )
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, retrieved, text_of, times, without
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Skipped,
+    retrieved,
+    text_of,
+    times,
+    without,
+    words,
+)
 from muisti.service.formats.importers.shapes import Shape, json_object
 from muisti.service.formats.importers.source_files import Source, Tables, tables
 
@@ -28,6 +38,7 @@ Level = Literal["session", "conversation", "topic"]
 COLUMNS = ("id", "data", "created_at", "updated_at")
 SIDES = (("user_message", "user"), ("system_message", "assistant"))
 VECTOR = "embedding"
+CUSTOM = "custom_memory"
 OWN = (*COLUMNS, "importance_score", "metadata", "view_count", VECTOR, "user_message", "system_message")
 # The levels from the top, each with the name of the list of what is below it.
 LEVELS: tuple[tuple[Level, str], ...] = (
@@ -129,6 +140,9 @@ def read(source: Source) -> Iterator[Found]:
         for place, row in opened.rows("exchanges", COLUMNS):
             record = json_object(str(row.get("data") or ""), place)
             yield record if isinstance(record, Failed) else _exchange(place, row, record, hierarchy)
+        for place, row in opened.rows(CUSTOM, COLUMNS) if opened.columns(CUSTOM) else ():
+            record = json_object(str(row.get("data") or ""), place)
+            yield record if isinstance(record, Failed) else _custom(place, {**row, **record})
     for level in ("topic", "conversation", "session"):
         for held in [one for one in hierarchy.objects.values() if one.level == level]:
             yield from _object(held, hierarchy)
@@ -174,6 +188,31 @@ def _exchange(place: str, row: Mapping[str, Any], record: Mapping[str, Any], hie
         for one in {id(held): held, id(home): home}.values():
             one.take(item, number)
     return item
+
+
+def _custom(place: str, record: dict[str, Any]) -> Found:
+    """Return a memory of a type that a program has added. Memorg keeps those beside its conversations."""
+    id_, content, own = text_of(record.get("id")), text_of(record.get("content")), record.get("metadata")
+    if id_ is None or content is None:
+        return Failed(place, "has no id or no content")
+    moments, unread = times(record, created_at="created_at", updated_at="updated_at")
+    score = record.get("importance_score")
+    return Item(
+        external=f"custom\n{id_}",
+        place=place,
+        memory={
+            "content": content,
+            "importance": _importance(score),
+            "tags": words(record.get("tags")),
+            "metadata": own if isinstance(own, dict) else {},
+            **moments,
+        },
+        rest=without({
+            **without(record, "data", "content", "metadata", "tags", "created_at", "updated_at", VECTOR),
+            **({} if isinstance(own, dict) else {"metadata": own}),
+            **unread,
+        }),
+    )  # fmt: skip
 
 
 def _completed(item: Item, record: dict[str, Any], author: str) -> Item:

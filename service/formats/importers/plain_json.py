@@ -25,6 +25,7 @@ from muisti.service.formats.importers.items import (
     Item,
     Json,
     Unreadable,
+    plain,
     text_of,
     times,
     validity,
@@ -104,15 +105,15 @@ def _item(place: str, value: object, name: str | None = None) -> Found:
     field = next(field for field in TEXTS if text_of(row.get(field)))
     own = row.get("metadata")
     metadata = cast(Json, own) if isinstance(own, dict) else {}
-    fields = {one: str(row[one]) for one in NAMES if isinstance(row.get(one), str | int | float)}
-    fields |= {one: row[one] for one, values in CHOICES.items() if row.get(one) in values}
+    fields = {one: plain(row[one]) for one in NAMES if isinstance(row.get(one), str | int | float)}
+    fields |= {one: row[one] for one, values in CHOICES.items() if text_of(row.get(one)) in values}
     moments, unread = times(row, **{one: one for one in TIMES})
     valid = validity(*(row.get(one) for one in VALID))
     kept = {*fields, *TIMES, *(one for one in VALID if valid[one]), *(("metadata",) if metadata else ()), "tags", field}
     if name is None:
         kept.add("id")
     return Item(
-        external=str(name or row.get("id") or row[field]),
+        external=plain(name or row.get("id") or row[field]),
         place=place,
         memory={
             "content": row[field], "tags": words(row.get("tags")), "metadata": metadata, **fields, **moments, **valid,

@@ -22,6 +22,8 @@ from muisti.service.formats.importers import (
     basic_memory,
     chatgpt,
     claude,
+    claude_code,
+    codex,
     cogx,
     hazina,
     letta,
@@ -30,9 +32,13 @@ from muisti.service.formats.importers import (
     mcp_memory_service,
     mem0,
     memorg,
+    notion,
     obsidian,
     plain_json,
+    slack,
+    telegram,
     vipune,
+    whatsapp,
     zakira,
     zapomni,
     zep,
@@ -124,8 +130,8 @@ OWN = "muisti"
 
 # In the order in which their `detect` is tried; each has the name of its module.
 _ORDER = (
-    *(vipune, zakira, mcp_memory_service, memorg, letta, chatgpt, claude, cogx, hazina, mcp_memory, zapomni, zep, mem0),
-    *(plain_json, markdown, basic_memory, obsidian),
+    *(vipune, zakira, mcp_memory_service, memorg, letta, chatgpt, claude, telegram, slack, claude_code, codex),
+    *(whatsapp, cogx, hazina, mcp_memory, zapomni, zep, mem0, plain_json, markdown, notion, basic_memory, obsidian),
 )
 IMPORTERS: Mapping[str, ModuleType] = {
     one.__name__.rpartition(".")[2].removeprefix("plain_").replace("_", "-"): one for one in _ORDER
@@ -161,10 +167,13 @@ def recognised(source: Source) -> str:
 
 
 class Reading:
-    """The memories of a file of another system. `skipped` counts the records left out so far, by reason."""
+    """The memories of a file of another system. `skipped` counts the records left out so far, by reason.
 
-    def __init__(self, source: Source, system: str) -> None:
-        self._source, self._system = source, system
+    `each`: what comes before a place from which on the file cannot be read is good, and that place is a failure.
+    """
+
+    def __init__(self, source: Source, system: str, *, each: bool = False) -> None:
+        self._source, self._system, self._each = source, system, each
         self.skipped: Counter[str] = Counter()
         self.read = 0  # records, good or not, with those that are left out
 
@@ -174,12 +183,27 @@ class Reading:
         Raises:
             Unreadable: from here on the file cannot be read.
         """
-        for found in _distinct(with_sessions(IMPORTERS[self._system].read(self._source))):
+        read = IMPORTERS[self._system].read(self._source)
+        for found in _distinct(with_sessions(_readable(read) if self._each else read)):
             self.read += 1
             if isinstance(found, Skipped):
                 self.skipped[found.reason] += 1
             else:
                 yield found
+
+
+def _readable(found: Iterator[Found]) -> Iterator[Found]:
+    """Yield what can be read. Where the rest cannot, that is a failure with its place, if anything came before it."""
+    is_first = True
+    try:
+        for one in found:
+            yield one
+            is_first = False
+    except Unreadable as error:
+        if is_first:
+            raise
+        place, _, message = str(error).partition(": ")
+        yield Failed(place, message or str(error))
 
 
 def _distinct(found: Iterable[Found]) -> Iterator[Found]:
@@ -257,8 +281,8 @@ class Share:
 class Shares:
     """The shares of a file. A context manager, which deletes the temporary files at its end."""
 
-    def __init__(self, source: Source, system: str, place: Place) -> None:
-        self.reading = Reading(source, system)
+    def __init__(self, source: Source, system: str, place: Place, *, each: bool = False) -> None:
+        self.reading = Reading(source, system, each=each)
         self.homes: Counter[str] = Counter()  # memories by project or workspace, those that are passed over too
         self._system, self._place = system, place
         self._folder = TemporaryDirectory(prefix="muisti-import-")

@@ -36,15 +36,18 @@ def json_values(part: Part | Source) -> Iterator[tuple[str, Any]]:
             number += 1
             place = f"{part.name}:{number}"
             if len(line) > LINE_MAX:
-                raise Unreadable(f"{place}: the line is longer than {LINE_MAX:,} bytes")
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LINE_MAX)
+                yield place, Failed(place, f"the line is longer than {LINE_MAX:,} bytes")
+                continue
             line = line.removeprefix(b"\xef\xbb\xbf").strip()
             if line:
                 yield place, _value(line, place)
 
 
-def json_object(data: bytes | str, place: str) -> Json | Failed:
-    """Decode a JSON object; return a failure with `place` when it is none."""
-    found = _value(data, place)
+def json_object(data: object, place: str) -> Json | Failed:
+    """Decode a JSON object, or take one that is decoded; return a failure with `place` when it is none."""
+    found = _value(data, place) if isinstance(data, bytes | str) else data
     return found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
 
 
@@ -151,6 +154,20 @@ def _events(file: IO[bytes]) -> Iterator[Event]:
                 raise ValueError(f"is nested more than {DEPTH_MAX} deep")
 
 
+def json_events(part: Part | Source) -> Iterator[Event]:
+    """Yield the events of a JSON document.
+
+    Raises:
+        Unreadable: from here on the file is no JSON.
+    """
+    try:
+        with part.open() as file:
+            _skip_mark(file)
+            yield from _events(file)
+    except _BROKEN as error:
+        raise Unreadable(f"{part.name}: it is no JSON ({(str(error).splitlines() or [''])[0]})") from None
+
+
 def _inside(events: Iterator[Event], path: str, level: int) -> Iterator[Event]:
     """Yield the events of the items of a list."""
     wanted = path.removesuffix(".item") if level > 1 else None
@@ -184,6 +201,8 @@ Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", 
 TABLES = ("memories", "exchanges", "history", "schema_migrations")
 HEAD = 65_536  # bytes, of a file
 NOTES = 50  # notes of a folder whose beginnings are read
+TRANSCRIPTS = 20  # files of JSON lines of a folder whose beginnings are read
+LINES = 20  # lines of a file
 _LISTS = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
 
 
@@ -214,6 +233,17 @@ class Shape:
     def text(self) -> str:
         """The beginning of a file."""
         return _text(self.source.head())
+
+    @cached_property
+    def lines(self) -> Sequence[Json]:
+        """The objects in the first lines of a file of JSON lines, or of several such files in a folder or archive."""
+        if self.kind == "lines":
+            return list(_objects(self.source.head(HEAD)))
+        if not self.is_many or not any(name.endswith(".jsonl") for name in self.members):
+            return []
+        with self.source.parts() as parts:
+            heads = (part.head(HEAD) for part in parts if part.name.endswith(".jsonl"))
+            return [line for head in islice(heads, TRANSCRIPTS) for line in _objects(head)]
 
     @property
     def is_many(self) -> bool:
@@ -275,6 +305,11 @@ def _shape_of_many(source: Source, parts: Sequence[Part]) -> Shape:
 
 def _text(head: bytes) -> str:
     return head.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def _objects(head: bytes) -> Iterator[Json]:
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", LINES)[:LINES]
+    return (found for line in lines if (found := _object(line)))
 
 
 def _object(line: bytes) -> Any:

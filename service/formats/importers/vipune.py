@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from muisti.core.model.choices import Importance, Status, Type
-from muisti.service.formats.importers.items import Failed, Found, Item, retrieved, text_of, times, without
+from muisti.service.formats.importers.items import Failed, Found, Item, plain, retrieved, text_of, times, without
 from muisti.service.formats.importers.shapes import Shape, json_lines, json_object
 from muisti.service.formats.importers.source_files import Source, tables
 
@@ -32,7 +32,7 @@ def read(source: Source) -> Iterator[Found]:
         elif number == 0:
             version, wanted = row.get("format_version", row.get("version")), row.get("rows")
             if version != 1:
-                yield Failed(place, f"the export has version {version!r}; known is 1")
+                yield Failed(place, f"the export has version {plain(version)}; known is 1")
                 return
         else:
             rows += 1

@@ -205,7 +205,7 @@ def _memory(place: str, ids: Mapping[str, None], properties: Mapping[str, Any], 
     if len(chunks) < 2:
         yield replace(item, memory={**item.memory, "content": content})
         return
-    path = path_of(str(properties.get("file_path") or ""), f"{SYSTEM}/{node}")
+    path = path_of(text_of(properties.get("file_path")) or "", f"{SYSTEM}/{node}")
     path = f"{path} ({node})" if path in graph.paths else path  # several memories may come from a file
     graph.paths.add(path)
     text = Text(path, cuts_of(clean(content), chunks), "text/plain")

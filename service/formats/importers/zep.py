@@ -12,6 +12,7 @@ from muisti.service.formats.importers.items import (
     Found,
     Item,
     entity,
+    plain,
     relation,
     text_of,
     validity,
@@ -96,7 +97,7 @@ def _episode(place: str, row: Mapping[str, Any]) -> Found:
             "category": "episodes",
             "type": "observation",
             "source": text_of(row.get("source_description")),
-            "source_class": _CLASSES.get(str(row.get("source")), "unknown"),
+            "source_class": _CLASSES.get(text_of(row.get("source")) or "", "unknown"),
             "metadata": without({"group": row.get("group_id"), "session": row.get("session_id")}),
             "event_at": when(row.get("valid_at")),
             "created_at": when(row.get("created_at")),
@@ -111,7 +112,7 @@ def _entity(place: str, row: Mapping[str, Any], known: dict[str, str]) -> Found:
         return Failed(place, "an entity without uuid or name")
     known[uuid] = name
     labels: list[Any] = row["labels"] if isinstance(row.get("labels"), list) else []
-    kind = next((str(label) for label in labels if label != "Entity"), None)
+    kind = next((label for label in map(text_of, labels) if label not in (None, "Entity")), None)
     summary = text_of(row.get("summary"))
     memory = entity(name, kind, f"{name}: {summary}" if summary else None)
     return Item(
@@ -128,9 +129,10 @@ def _fact(place: str, row: Mapping[str, Any], known: Mapping[str, str]) -> Found
     if uuid is None or says is None:
         return Failed(place, "a fact without uuid or text")
     start, end = (
-        known.get(str(row.get(name)), str(row.get(name) or ""))
+        known.get(uuid, uuid)
         for name in ("source_node_uuid", "target_node_uuid")
-    )  # fmt: skip
+        for uuid in (plain(row.get(name) or ""),)
+    )
     how = text_of(row.get("name")) or "relates to"
     linked = relation(start, how, end, says) if start and end else {"content": says, "category": "relations"}
     begun, ended = row.get("valid_at"), row.get("invalid_at")

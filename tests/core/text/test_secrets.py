@@ -62,6 +62,7 @@ def test_a_secret_is_named(name: str, text: str):
     "eyJ starts a token in base64, as in eyJhbGciOiJI.",
     "class A:\n    def b(self):\n        self.token = nextchar\n        self.username, self.password = credentials",
     "import re\nPseudoToken = Whitespace + group(PseudoExtras)\nctx.load(F, password=getpass_unicode)",
+    "token = lexer.token2", '"AWS::IAM::AccessKey": "72c2d9dd90025459"', "UNEXPECTED_TOKEN = /^Unexpected token '?(.)/",
     "user_pass = (self.username + ':' + self.password).encode()",
     'result = {"Stacks": stacks, "NextToken": next_token}; f({"token": self.credentials.token})',
     "ACCESS_KEY = 'aws_access_key_id'; SECRET_KEY = 'AWS_SECRET_ACCESS_KEY'",

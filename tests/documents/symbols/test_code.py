@@ -190,3 +190,10 @@ def test_a_question_says_what_a_database_without_writes_leaves_out(stores: Store
         with pytest.raises(NotFound, match="takes no writes: the disk is full"):
             reader.callers(SPACE, "two", Caller(), NOON, kinds=["calls"], limit=5)
         assert engine.owner.code.find(SPACE, "two").degraded == ()
+
+
+def test_cells_of_a_notebook_are_read_where_they_are(engine: Engine):
+    notebook = "# Sails\n\n```python\n%time\nfrom tools import helper\n\ndef sail(n):\n    return helper(n)\n```\n\n"
+    put(engine, {"tools.py": FILES["app/tools.py"], "nb.ipynb": f"{notebook}```\nhelper(3)\n```\n"})
+    (use,) = engine.owner.code.callers(SPACE, "helper").items
+    assert (use.path, use.lines, use.symbol and use.symbol.qualified) == ("nb.ipynb", (8,), "sail")

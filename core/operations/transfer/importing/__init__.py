@@ -5,7 +5,8 @@
 - `staging` stores memories, some at a time, in a hidden space.
 - `moving` moves them into the target space after the last line, in one transaction. For a large file and a remote
   database it takes several; each leaves the target as it was at some change of the file.
-- `importer` is the interface to the engine.
+- `hidden` writes and deletes hidden spaces.
+- `importer` is the interface to the engine, `work` the kind of task.
 
 Memory use is bounded by a batch of lines, whatever the size of the file.
 """

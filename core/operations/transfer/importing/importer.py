@@ -1,31 +1,27 @@
 """The interface of imports to the engine: begin, list and undo them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from hashlib import sha256
 from math import inf
-from typing import cast
-
-from msgspec.structs import asdict, replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, MuistiError, Problem, StoreUnavailable
+from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem, StoreUnavailable
 from muisti.core.model.operations import Imported, ImportRefused, ImportReport, LineProblem
 from muisti.core.model.outcomes import Quota
-from muisti.core.model.tasks import TaskFailed, TaskOver
 from muisti.core.model.values import Seq
+from muisti.core.operations.transfer.importing.hidden import clear_dead, stop_imports
 from muisti.core.operations.transfer.importing.lines import Incoming, Lines, Reached
-from muisti.core.operations.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep, read
-from muisti.core.operations.transfer.importing.staging import Staging, clear_dead, stop_imports
+from muisti.core.operations.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep
+from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.claim import CRASHED, UNFENCED, Claim, FencedCommit
-from muisti.core.tasks.runner import TRY_AGAIN
+from muisti.core.tasks.claim import UNFENCED
 from muisti.core.write.begun import Call
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
@@ -50,8 +46,8 @@ class Importer:
         self._database, self._indexes, self._models = database, indexes, models
         self._quota, self._clock, self._intake, self._undoer = quota, clock, intake, undoer
 
-    def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
-        """Begin an import.
+    def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool, digest: str | None = None) -> "Import":
+        """Begin an import. With the `digest` of its file, go on where a process that was killed came in the same file.
 
         Raises:
             NotFound: there is no such space.
@@ -59,6 +55,10 @@ class Importer:
         """
         target = self.check(space, caller)
         now = self._clock()
+        token = None if digest is None or dry_run else _token(target, caller, digest, atomic=atomic)
+        if token is not None:
+            self._clear_moved(token)
+            self._database.write(imports.keep(token, now))
         clear_dead(self._database, now)
         file = Incoming(
             target=target,
@@ -68,7 +68,13 @@ class Importer:
             dry_run=dry_run,
             generation=self._generation(target),
         )
-        return self._over(file, Reached(), None)
+        return self._over(file, Reached(), token)
+
+    def _clear_moved(self, token: str) -> None:
+        """End an import of a process that was killed while it moved: what it has moved is in the space."""
+        (rows,) = self._database.read([imports.left_behind(token)])
+        if not rows:
+            stop_imports(self._database, imports.of_token(token))
 
     def check(self, space: str, caller: Caller) -> SpaceRow:
         """Return the space of an import that the caller may begin.
@@ -241,6 +247,12 @@ class Import:
         self._staging.add(*self._lines.taken())
 
 
+def _token(target: SpaceRow, caller: Caller, digest: str, *, atomic: bool) -> str:
+    """Return the token of all imports of a file into a space that would store the same."""
+    parts = (target.id, atomic, caller.actor, sorted(caller.allows), digest)
+    return sha256(repr(parts).encode()).hexdigest()
+
+
 def _check_whole(caller: Caller) -> None:
     if not caller.sees_all:
         raise Forbidden("export and import need a key that sees the whole space, in every category")
@@ -288,107 +300,3 @@ def _untold(file: Incoming) -> Iterator[Problem]:
     if more:
         yield Problem("$", f"{more:,} more lines are bad")
     yield Problem("$", f"nothing was imported, not even the good lines; {TAKE_THE_REST}")
-
-
-KIND = "import"
-BLOB = "lines"
-
-
-class ImportWork:
-    """The kind of task that imports the lines in its blob. Its items are lines, which are counted and not stored."""
-
-    name = KIND
-    crashed = CRASHED
-
-    def __init__(self, importer: Importer) -> None:
-        self._importer = importer
-
-    def run(self, claim: Claim) -> object:
-        """Import the lines, and return the report.
-
-        Raises:
-            TaskFailed: lines are bad, and all or nothing was asked for; the result is the report.
-        """
-        asked = cast(Mapping[str, bool], claim.task.asked)
-        found = read(claim.task.position)
-        coming = self._importer.resume(claim.task.space, claim.caller, found, claim.task.id, atomic=asked["atomic"])
-        try:
-            return told(_Run(claim, coming, found).report())
-        except ImportRefused as refusal:
-            claim.commit()  # whoever has lost the task must not delete what another process has staged
-            coming.abandon()
-            raise TaskFailed(refusal.code, str(refusal), told(refusal.report)) from refusal
-        except TRY_AGAIN:
-            raise
-        except TaskOver as over:
-            if over.cancelled:
-                coming.abandon()
-            raise
-        except MuistiError:
-            claim.commit()
-            coming.abandon()
-            raise
-
-
-@dataclass
-class _Run:
-    """The work of one process on an import; `found` is the checkpoint of an earlier one."""
-
-    claim: Claim
-    coming: Import
-    found: Checkpoint | None
-
-    def report(self) -> ImportReport:
-        moving = self.found.moving if self.found is not None else None
-        offset = 0 if self.found is None else self.found.offset
-        if moving is None:
-            offset, lines = self._stage(offset)
-            moving = self.coming.close()
-            self._commit(self.coming.checkpoint(offset, moving), lines)
-        state, of_all = self.coming.checkpoint(offset, moving), moving
-
-        def fenced(begun: Begun) -> FencedCommit:
-            now = replace(state, moving=Moving(of_all.memories, of_all.versions, of_all.top, begun))
-            return self.claim.fenced(position=now.text())
-
-        return self.coming.move(moving, fenced)
-
-    def _stage(self, offset: int) -> tuple[int, int]:
-        """Stage the lines from a byte of the file on. Return its length, and the lines since the last commit."""
-        lines = 0
-        for line, after in _lines(self.claim, offset):
-            lines, offset = lines + 1, after
-            if self.coming.take_one(line):
-                self.claim.check()
-                self._commit(self.coming.checkpoint(offset), lines)
-                lines = 0
-        return offset, lines
-
-    def _commit(self, state: Checkpoint, lines: int) -> None:
-        self.claim.commit(position=state.text(), done=lines)
-
-
-def _lines(claim: Claim, offset: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the lines of the file from a byte on, each with the byte after it."""
-    rest = bytearray()
-    for piece in claim.read(BLOB, offset):
-        rest += piece
-        *lines, tail = rest.split(b"\n")
-        for line in lines:
-            offset += len(line) + 1
-            yield bytes(line), offset
-        rest = bytearray(tail)
-    if rest:
-        yield bytes(rest), offset + len(rest)
-
-
-def told(report: ImportReport) -> object:
-    """Return a report as the result of a task, with the names that the HTTP API has for a report."""
-    values = asdict(report)
-    values["import_id"] = values.pop("id")
-    values["seq"] = str(report.seq)
-    values["origin"] = None if report.origin is None else str(report.origin)
-    values["failures"] = [
-        {"line": bad.line, "place": bad.place, "code": bad.code, "errors": bad.problems} for bad in report.failures
-    ]
-    return values

@@ -19,10 +19,12 @@ from muisti.core.store.database import Database, Row, Rows
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
+from muisti.core.text.forms import same_text_hash
 
 # Rename ids of a file that another space has already
 
 CHUNK = 500  # ids in one query
+_TEXTS = ("memory", "exchange")  # kinds whose text is their own; those of objects are titles
 MASKED = 7  # bytes of an id that change; the bytes before hold its time, version and variant
 
 
@@ -77,6 +79,27 @@ def names_of(database: Database, target: SpaceRow, ids: Iterable[str]) -> Names:
     return Names(changed, last)
 
 
+def told_apart(database: Database, target: SpaceRow, items: Sequence[Item]) -> Sequence[Item]:
+    """Return the items; one whose id belongs to a memory that never had its text gets an id of its own.
+
+    Other systems use an id again, and people edit their notes: neither text may be passed over for the other.
+    """
+    new = [item for item in items if item.is_new and item.memory.kind in _TEXTS]
+    names = names_of(database, target, [item.memory.id for item in new])
+    known = [item for item in new if names.of(item.memory.id) in names.last]
+    hashes = {item.line: same_text_hash(item.memory.content) for item in known}
+    asked = [imports.had_text(names.of(item.memory.id), item.memory.kind, hashes[item.line]) for item in known]
+    others = {item.line for item, rows in zip(known, database.read(asked) if asked else (), strict=True) if not rows}
+    return [_varied(item, hashes[item.line]) if item.line in others else item for item in items] if others else items
+
+
+def _varied(item: Item, content_hash: bytes) -> Item:
+    """Return an item with an id that follows from its own and from its text."""
+    own = raw(item.memory.id)
+    varied = own[:-MASKED] + blake2b(own + content_hash, digest_size=MASKED).digest()
+    return replace(item, memory=structs.replace(item.memory, id=id_text(varied)))
+
+
 def original(database: Database, target: SpaceRow, memory_id: str) -> str:
     """Return the id in the file of a memory that may have been renamed."""
     mask = masked(target, memory_id, 1)
@@ -106,16 +129,19 @@ class Plan:
     """Decisions for the memories of a batch, given what the database has already."""
 
     def __init__(self, file: Incoming, names: Names, staged: Rows) -> None:
-        """`names` maps ids of the file to ids in the space. `staged` are the ids of new memories of earlier batches."""
+        """`names` maps ids of the file to ids in the space. `staged` are new memories of earlier batches, or processes.
+
+        Each is an id with the change of the file that has brought it.
+        """
         self._file, self._names = file, names
-        self._twice = {id_text(cast(bytes, row[0])) for row in staged}
+        self._brought = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in staged}
 
     def item(self, item: Item) -> Item | None:
         """Return the item as it is to be stored, or None when it is skipped."""
         reason = self._passed(item.memory.id)
         if reason is None and item.is_new:
-            reason = "twice" if self._names.of(item.memory.id) in self._twice else None
-            self._twice.add(self._names.of(item.memory.id))
+            first = self._brought.setdefault(self._names.of(item.memory.id), item.born)
+            reason = "twice" if first < item.born else None
         if reason is None:
             version = item.memory.version + self._shift(item.memory.id)
             return replace(item, memory=structs.replace(self._names.renamed(item.memory), version=version))

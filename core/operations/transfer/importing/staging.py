@@ -15,8 +15,9 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.places import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
+from muisti.core.operations.transfer.importing.hidden import clear, write
 from muisti.core.operations.transfer.importing.lines import Incoming, Item
-from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original
+from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original, told_apart
 from muisti.core.operations.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import hierarchy, imports, spaces, version_rows
@@ -27,38 +28,6 @@ from muisti.core.text.terms import fold
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import ready
-
-# Delete the hidden spaces of imports
-
-
-def clear(database: Database, staging_id: int, memories: int | None) -> None:
-    """Delete a hidden space. `memories` is the number imported, None when the import failed."""
-    while True:
-        *_, left = database.write(imports.clear(staging_id))
-        if not left[0][0]:
-            break
-    database.write(imports.end(staging_id, memories))
-
-
-def clear_dead(database: Database, now: int) -> None:
-    """Delete what imports of ended processes left behind."""
-    _clear_all(database, imports.dead(now))
-
-
-def stop_imports(database: Database, which: Statement) -> int:
-    """End the imports that `which` finds, running or dead; none writes any more. Return their number."""
-    (rows,) = database.read([which])
-    for staging_id, _ in rows:
-        database.write([imports.disown(cast(int, staging_id))])
-    return _clear_all(database, which)
-
-
-def _clear_all(database: Database, which: Statement) -> int:
-    (rows,) = database.read([which])
-    for staging_id, moved in cast(list[tuple[int, int]], rows):
-        clear(database, staging_id, 0 if moved else None)
-    return len(rows)
-
 
 _SCALES = struct.Struct("<2f")
 
@@ -84,6 +53,7 @@ class Staging:
         self._intake = intake
         self._token = token or uuid.uuid4().hex
         self._staged: Staged | None = None
+        self._is_repeated = False  # an earlier process has staged lines of this very file, and ended
         self._renamed: dict[tuple[str, str | None, str | None], str] = {}  # topics whose names the space has
 
     @property
@@ -105,14 +75,35 @@ class Staging:
         if not items and not changes and not telemetry:
             return
         staged = self._open()
+        if self._file.opened.source is not None:  # ids of other systems; our own are those of the memories
+            items = told_apart(self._database, self._file.target, items)
         plan = self._plan(items, changes)
         chosen = [self._unlike(moved) for item in items if (moved := plan.item(item)) is not None]
-        self._stage(staged, self._free([item for item in chosen if item is not None]))
+        kept = self._free([item for item in chosen if item is not None])
+        self._stage(staged, self._missing(staged, items, kept) if self._is_repeated and items else kept)
         rows = [imports.stage_change(staged, *values) for values in plan.changes(changes)]
         names = names_of(self._database, self._file.target, [line.id for line in telemetry])
         rows += [imports.stage_telemetry(staged, names.of(line.id), *self._retrieved(line)) for line in telemetry]
         if rows:
             write(self._database, [*imports.touch(staged, self._clock()), *rows])
+
+    def _missing(self, staged: Staged, batch: Sequence[Item], kept: Sequence[Item]) -> list[Item]:
+        """Return the items of a batch that no earlier process has staged. What it staged of others is deleted."""
+        wanted = {item.born: item for item in kept}
+        (rows,) = self._database.read([imports.staged_between(staged, batch[0].born, batch[-1].born)])
+        stale: list[int] = []
+        for born, staged_id, passages in cast(list[tuple[int, bytes, int]], rows):
+            item = wanted.get(born)
+            if item is None or staged.alias(item.memory.id) != staged_id:
+                stale.append(born)
+                continue
+            del wanted[born]
+            self._file.flag(item.flags)
+            self._file.tally.kept += passages if item.passages else 0
+            self._file.tally.embedded += 0 if item.passages else passages
+        if stale:
+            write(self._database, [*imports.touch(staged, self._clock()), *imports.drop_changes(staged, stale)])
+        return list(wanted.values())
 
     def _retrieved(self, line: TelemetryLine) -> tuple[int, int]:
         return line.retrieval_count, min(to_us(line.last_retrieved_at), self._file.now)
@@ -137,6 +128,8 @@ class Staging:
     def _open(self) -> Staged:
         """Return the import in the database. Create it for the first batch."""
         if self._staged is None:
+            self._repeat()
+        if self._staged is None:
             source = self._file.opened.source
             batch = imports.begin(
                 self._token, str(uuid.uuid4()), self._file.target, self._file.caller.actor, source, self._clock()
@@ -144,6 +137,13 @@ class Staging:
             *_, space_id, import_id = write(self._database, batch)
             self._staged = self._read(cast(int, import_id[0][0]), cast(int, space_id[0][0]))
         return self._staged
+
+    def _repeat(self) -> None:
+        """Take over what a process that has ended left of the same file; it would be refused from now on."""
+        (rows,) = self._database.read([imports.left_behind(self._token)])
+        for import_id, space_id in cast(list[tuple[int, int]], rows):
+            self._database.write([imports.disown(space_id)])
+            self._staged, self._is_repeated = self._read(import_id, space_id), True
 
     def _read(self, import_id: int, space_id: int) -> Staged:
         (found,) = self._database.read([Statement("SELECT epoch FROM spaces WHERE id = ?", (space_id,))])
@@ -365,20 +365,6 @@ class Staging:
             if not rows:
                 return
             write(self._database, [imports.drop_orphans(staged)])
-
-
-def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
-    """Run a batch.
-
-    Raises:
-        Conflict: the target space or the hidden one no longer exists.
-    """
-    try:
-        return database.write(batch)
-    except Refused as refused:
-        if refused.code == Refusal.NO_SPACE:
-            raise Conflict("the space was erased meanwhile, or the import took too long; try again") from refused
-        raise
 
 
 def _has_address(memory: Memory) -> bool:

@@ -19,7 +19,7 @@ def bring(
     """Import a file into one space, and return the reply. Its content shows its system, unless `system` names it."""
     source = Source(path)
     system = system or recognised(source)
-    with Shares(source, system, lambda _: space) as shares:
+    with Shares(source, system, lambda _: space, each=not atomic) as shares:
         (share,) = own_files(source) if system == OWN else shares.read()
         incoming = engine.owner.write.begin_import(space, atomic=atomic)
         lines = Lines(incoming.take)

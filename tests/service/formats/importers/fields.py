@@ -10,7 +10,7 @@ from typing import Any, cast
 from muisti.service.formats.importers.items import when
 
 TEXTS = ("", ".md", ".txt", ".html", ".csv", ".metadata")  # whose fields are compared elsewhere
-NOT_READ = (".png", ".canvas")  # no memories: the report of an import names them
+NOT_READ = (".png", ".jpg", ".canvas")  # no memories: the report of an import names them
 VECTOR = "vectors are not moved: the text is embedded by the model that runs here"
 CHECKED = "of the file, not of a memory: it is checked, or says what wrote it"
 ID = "the id of the memory is made from it"
@@ -19,6 +19,8 @@ KIND = "decides what becomes of a record"
 PROGRAM = "a setting of the other program, not a memory"
 BROKEN = "of what cannot be read, the report names the place"
 PAST = "of what was deleted or replaced there, the last text comes"
+UNSAID = "thoughts, calls and results of tools are not what was said"
+FILE = "the report counts the files, which are not read"
 ROW = "the record in the row tells the same, more exactly"
 
 # By system: the fields of which no value is kept, with the reason. A field is its path, without places in lists.
@@ -43,11 +45,23 @@ LOST: Mapping[str, Mapping[str, str]] = {
         "conversations.created_at": ROW, "conversations.updated_at": ROW, "topics.created_at": ROW,
         "topics.updated_at": ROW, "exchanges.created_at": ROW, "exchanges.updated_at": ROW,
         "conversations.data.embedding": VECTOR, "topics.data.embedding": VECTOR, "exchanges.data.embedding": VECTOR,
-        "exchanges.data.user_message.embedding": VECTOR, "exchanges.data.system_message.embedding": VECTOR,
+        "custom_memory.data.embedding": VECTOR, "exchanges.data.user_message.embedding": VECTOR,
+        "exchanges.data.system_message.embedding": VECTOR,
     },
     "zapomni": {
         "nodes.id": LINK, "edges.id": LINK, "edges.source": LINK, "edges.target": LINK,
         "nodes.properties.embedding": VECTOR,
+    },
+    "claude-code": {"": BROKEN, "message.content.type": KIND, "message.content.thinking": UNSAID,
+                    "message.content.content": UNSAID},
+    "codex": {"": BROKEN, "type": KIND, "payload.type": KIND, "payload.content.type": KIND, "content.type": KIND,
+              "name": UNSAID},
+    "mcp-memory": {"type": BROKEN},
+    "slack": {"type": KIND, "subtype": KIND, "files.name": FILE},
+    "telegram": {
+        "about": CHECKED, "chats.about": CHECKED, "chats.list.type": KIND, "type": KIND, "messages.type": KIND,
+        "chats.list.messages": BROKEN, "chats.list.messages.text.type": KIND,
+        "chats.list.messages.action": "a notice is no message", "chats.list.messages.photo": FILE,
     },
     "hazina": {"": BROKEN, "docs/sails.md": LINK, "torn": BROKEN, "Data": VECTOR, "Checksum": VECTOR},
 }  # fmt: skip

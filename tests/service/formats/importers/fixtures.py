@@ -2,36 +2,12 @@
 
 import base64
 import json
-import sqlite3
 import struct
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-Make = Callable[[Path], None]
-
-
-@dataclass(frozen=True)
-class Fixture:
-    """A file of a system. `texts` are the contents that must be stored; `skipped` and `failed` count the rest."""
-
-    system: str
-    name: str
-    make: Make
-    texts: Sequence[str]
-    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
-    failed: int = 0
-
-    @property
-    def id(self) -> str:
-        return f"{self.system} {self.name}"
-
-    @property
-    def rows(self) -> int:
-        return len(self.texts) + sum(self.skipped.values()) + self.failed
-
+from tests.service.formats.importers.chats import CHATS
+from tests.service.formats.importers.making import Fixture, archive, database, folder, json_of, lines, text
 
 ZAPOMNI_EDGE = "an edge of a memory"
 
@@ -52,52 +28,6 @@ def zapomni_chunk(id_: str, content: str, index: int) -> Mapping[str, object]:
 def zapomni_edge(source: str, target: str, kind: str, index: int) -> Mapping[str, object]:
     return {"id": f"{source}-{target}", "source": source, "target": target, "type": kind,
             "properties": {"index": index}}  # fmt: skip
-
-
-def json_of(value: object) -> Make:
-    return text(json.dumps(value, ensure_ascii=False))
-
-
-def lines(*values: object) -> Make:
-    return text("\n".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in values))
-
-
-def text(content: str) -> Make:
-    def make(path: Path) -> None:
-        path.write_text(content, "utf-8")
-
-    return make
-
-
-def database(script: str, rows: Mapping[str, Sequence[Sequence[Any]]]) -> Make:
-    def make(path: Path) -> None:
-        with sqlite3.connect(path) as connection:
-            connection.executescript(script)
-            for table, values in rows.items():
-                marks = ",".join("?" * len(values[0]))
-                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
-        connection.close()
-
-    return make
-
-
-def folder(files: Mapping[str, str]) -> Make:
-    def make(path: Path) -> None:
-        for name, content in files.items():
-            file = path / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content, "utf-8")
-
-    return make
-
-
-def archive(files: Mapping[str, str]) -> Make:
-    def make(path: Path) -> None:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
-            for name, content in files.items():
-                opened.writestr(zipfile.ZipInfo(name, (2025, 3, 1, 0, 0, 0)), content)
-
-    return make
 
 
 VECTOR = base64.b64encode(struct.pack("<384f", *([0.0] * 384))).decode()
@@ -722,6 +652,32 @@ FIXTURES: Sequence[Fixture] = (
         }),
         ["# Anna\n\nWorks with us.\n\n- [ ] Ask about lunch", "Drinks tea #drinks", "Anna works at Acme",
          "Anna based in Turku", "[Torn\n\nText", "Twin\n\nOther text", "Rows"],
+    ),
+    *CHATS,
+    Fixture(
+        "mem0", "categories.json",
+        json_of([{"id": "m1", "memory": "Likes tea", "user_id": "anna", "categories": ["food", "drinks"]}]),
+        ["Likes tea"],
+    ),
+    Fixture(
+        "mcp-memory", "without-types.jsonl",
+        lines({"name": "Anna", "entityType": "person", "observations": ["Drinks tea", {"content": "Rows", "by": "Bo"}]},
+              {"from": "Anna", "to": "Turku", "relationType": "lives_in"}, {"type": "note", "name": "x"}),
+        ["Drinks tea", "Rows", "Anna lives in Turku"],
+        failed=1,
+    ),
+    Fixture(
+        "memorg", "custom.db",
+        database(f"{MEMORG}; CREATE TABLE custom_memory (id TEXT, data TEXT, created_at TEXT, updated_at TEXT)", {
+            "custom_memory": [
+                ("k1", json.dumps({"id": "k1", "type": "document", "content": "Tar smells", "metadata": {"a": "b"},
+                                   "importance_score": 0.9, "parent_id": "t1", "tags": ["boats"], "embedding": [0.1]}),
+                 DAY, DAY),
+                ("k2", "{}", DAY, DAY),
+            ]
+        }),
+        ["Tar smells"],
+        failed=1,
     ),
     Fixture("json", "texts.json", json_of(["Plays the flute", "Sails on Sundays", 7]),
             ["Plays the flute", "Sails on Sundays"], failed=1),

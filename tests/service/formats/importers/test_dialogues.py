@@ -12,11 +12,12 @@ from muisti.core.conversations.model import Change, Turn
 from muisti.core.conversations.streaming import Stream
 from muisti.core.engine import Engine
 from muisti.core.model.choices import CONTENT_MAX
+from muisti.core.model.ids import imported_id
 from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import parse
 from muisti.service.formats.importers.dialogues import Conversation, message, name_of
-from muisti.service.formats.importers.items import id_of, lines_of
+from muisti.service.formats.importers.items import lines_of
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring
 from tests.service.formats.importers.fixtures import DAY, FIXTURES, MEMORG, chatgpt_node, database, json_of
@@ -89,8 +90,8 @@ def test_a_database_of_memorg_that_came_in_by_messages_is_not_doubled(engine: En
         "id": "x1", "user_message": {"raw_content": "Which boat?"}, "system_message": {"raw_content": "A dinghy"},
     }), DAY, DAY)]})(path)  # fmt: skip
     old = [
-        {"id": id_of("memorg", SPACE, f"x1\n{role}"), "content": text, "category": "conversations", "author": role,
-         "metadata": {"session": "x1", "turn": turn}}
+        {"id": imported_id("memorg", SPACE, f"x1\n{role}"), "content": text, "category": "conversations",
+         "author": role, "metadata": {"session": "x1", "turn": turn}}
         for turn, (role, text) in enumerate((("user", "Which boat?"), ("assistant", "A dinghy")), start=1)
     ]  # fmt: skip
     lines_into(engine, "memorg", *({"type": "memory", "memory": one} for one in old))

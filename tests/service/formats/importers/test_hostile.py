@@ -75,7 +75,7 @@ REFUSED = {
     "a view for a table": (view, "--from NAME names it: muisti, vipune"),
     "nested beyond measure": (written("[" * 100_000), "no JSON|of no known form"),
     "a list nested beyond measure": (written(f"[{MEM0}, " + "[" * 100_000), "item 0"),
-    "a line without an end": (written('{"type": "entity", "name": "a"}\n' + "x" * (17 << 20)), "file:2: the line is"),
+    "a line without an end": (written('{"type": "entity", "name": "a"}\n' + "x" * (17 << 20)), "file:2.: the line is"),
     "a number without an end": (written(f'[{MEM0}, {{"memory": {"9" * 5_000}}}]'), "item 0|no JSON"),
     "nothing": (written(" \n"), "is empty"),
 }  # fmt: skip

@@ -1,15 +1,19 @@
 """Every importer stores the contents of its files once, and names the bad parts."""
 
+import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.service.cli.commands.transfer import SYSTEMS
-from muisti.service.formats.importers.items import Item
-from muisti.service.formats.importers.registry import IMPORTERS, recognised
+from muisti.service.formats.importers.items import Failed, Item, Unreadable, lines_of
+from muisti.service.formats.importers.registry import IMPORTERS, Reading, recognised
 from muisti.service.formats.importers.source_files import Source
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring, listed
@@ -112,3 +116,62 @@ def test_a_fact_that_holds_no_longer_is_deprecated(tmp_path: Path):
 def test_times_in_text_go_before_numbers(tmp_path: Path):
     found = items("mcp-memory-service sqlite_vec.db", tmp_path)
     assert found["Deploys are on Mondays"].memory["created_at"] == "2025-03-01T09:30:00+00:00"
+
+
+def test_an_id_that_comes_with_another_text_brings_another_memory_each_time(engine: Engine, space: str, tmp_path: Path):
+    path = tmp_path / "list.json"
+    for number, text in enumerate(("Ann likes tea", "Bob plays chess", "Ann likes tea", "Cleo sails"), start=1):
+        path.write_text(json.dumps([{"id": "1", "memory": text}, {"id": str(number + 1), "memory": f"Line {number}"}]))
+        bring(engine, path, space, system="mem0")
+        report, _ = bring(engine, path, space, system="mem0")
+        assert (report.created, report.skipped) == (0, {"exists": 2})
+    lines_of_all = [f"Line {number}" for number in range(1, 5)]
+    assert sorted(listed(engine, space)) == sorted(["Ann likes tea", "Bob plays chess", "Cleo sails", *lines_of_all])
+
+
+def test_a_memory_is_found_by_the_id_that_it_had(engine: Engine, space: str, tmp_path: Path):
+    bring(engine, made(next(one for one in FIXTURES if one.id == "vipune export.jsonl"), tmp_path), space, atomic=False)
+    old = "22222222-2222-4222-8222-222222222222"
+    assert engine.owner.read.get(space, old).memory.content == "New rule"
+    with pytest.raises(NotFound):
+        engine.owner.read.get(space, old.replace("2", "9"))
+
+
+STRUCTURES = (None, True, 7, ["a", None], {"a": True, "b": [None, "c"]}, [{"a": 1}])
+REPR = re.compile(r"""[\[{(]['"]?\w*'|': |\bNone\b|\bTrue\b|\bFalse\b|b'""")
+
+
+def with_structures(value: object, chance: Random) -> object:
+    """Return a JSON value in which some texts and numbers are other structures."""
+    if isinstance(value, dict):
+        return {name: with_structures(one, chance) for name, one in value.items()}
+    if isinstance(value, list):
+        return [with_structures(one, chance) for one in value]
+    return chance.choice(STRUCTURES) if chance.random() < 0.15 else value
+
+
+@pytest.mark.parametrize("fixture", [one for one in FIXTURES if one.name.endswith((".json", ".jsonl", ".af"))],
+                         ids=lambda fixture: fixture.id)  # fmt: skip
+def test_no_structure_becomes_text_as_python_writes_it(fixture: Fixture, tmp_path: Path):
+    path, chance = made(fixture, tmp_path), Random(5)
+    whole = path.read_text("utf-8")
+    for _ in range(25):
+        rows = [whole] if not fixture.name.endswith(".jsonl") else whole.splitlines()
+        path.write_text("\n".join(json.dumps(with_structures(_parsed(row), chance)) for row in rows), "utf-8")
+        reading = Reading(Source(path), fixture.system, each=True)
+        with suppress(Unreadable):
+            for found in reading.found():
+                told = [found.message] if isinstance(found, Failed) else _stored(found, fixture.system)
+                assert not any(map(REPR.search, told)), told
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _stored(item: Item, system: str) -> list[str]:
+    """Return what is stored of an item, as text: its JSON has no single quotes, unless a text has them."""
+    return [json.dumps(json.loads(line).get("memory"), ensure_ascii=False) for line in lines_of(item, system, "here")]

@@ -11,12 +11,17 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Draft
 from muisti.core.operations.transfer.importing import lines, moving
+from muisti.core.operations.transfer.importing.lines import Item
+from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.query.points import Subject
 from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.tasks.tasks import Submission
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.service.fakes import Breakable
 from tests.stores import Stores
+
+PREPARED = Staging._prepared  # pyright: ignore[reportPrivateUsage]
 
 
 class Died(BaseException):
@@ -136,6 +141,52 @@ def test_an_import_goes_on_wherever_a_process_dies(
             assert isinstance(task.result, dict) and task.result["import_id"] is not None
     assert engine._database.read([Statement("SELECT count(*) FROM spaces WHERE name LIKE '~%'")])[0] == [(0,)]
     assert engine._database.read([Statement("SELECT count(*) FROM blobs")])[0] == [(0,)]
+
+
+@pytest.mark.one_store
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("into_empty", [False, True])
+def test_a_repeated_import_goes_on_where_its_killed_forerunner_was(
+    deadly: tuple[Deadly, Engine], file: list[bytes], monkeypatch: pytest.MonkeyPatch, into_empty: bool, committed: bool
+):
+    database, engine = deadly
+    staged: list[int] = []
+
+    def prepared(self: Staging, items: Sequence[Item]) -> list[NewVersion]:
+        staged.append(len(items))
+        return PREPARED(self, items)
+
+    monkeypatch.setattr(Staging, "_prepared", prepared)
+
+    def imported(number: int, last: int | None) -> tuple[int, list[Any]]:
+        space = f"again-{number}"
+        engine.spaces.create(space)
+        if not into_empty:
+            add(engine, "there before", space=space)
+        database.writes, database.last, database.committed = 0, last, committed
+        if last is not None:
+            with pytest.raises(Died):
+                _straight(engine, space, file)
+        database.last = None
+        staged.clear()
+        return _straight(engine, space, file), shown(engine, space)
+
+    created, expected = imported(0, None)
+    writes, all_staged = database.writes, sum(staged)
+    fewest = all_staged
+    for number in range(1, writes + 1):
+        again, found = imported(number, number)
+        assert found == expected and again in (created, 0), number
+        fewest = min(fewest, sum(staged)) if again else fewest
+    assert fewest == 0 < all_staged  # a process that dies when all is staged leaves nothing to be embedded
+    assert engine._database.read([Statement("SELECT count(*) FROM spaces WHERE name LIKE '~%'")])[0] == [(0,)]
+
+
+def _straight(engine: Engine, space: str, file: list[bytes]) -> int:
+    """Import a file in this process, and return the number of memories that came in. A death leaves what it staged."""
+    incoming = engine.owner.write.begin_import(space, digest="of this file")
+    incoming.take(file)
+    return incoming.finish().created
 
 
 def test_an_import_reports_what_a_request_would(deadly: tuple[Deadly, Engine], file: list[bytes]):
