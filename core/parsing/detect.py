@@ -93,6 +93,7 @@ class Format(StrEnum):
     ODT = "odt"
     ODS = "ods"
     ODP = "odp"
+    RTF = "rtf"
     EPUB = "epub"
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
@@ -122,6 +123,7 @@ MEDIA_TYPES = {
     Format.ODT: "application/vnd.oasis.opendocument.text",
     Format.ODS: "application/vnd.oasis.opendocument.spreadsheet",
     Format.ODP: "application/vnd.oasis.opendocument.presentation",
+    Format.RTF: "application/rtf",
     Format.EPUB: "application/epub+zip",
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
@@ -145,8 +147,11 @@ OPEN_DOCUMENTS = {
 # Formats with a signature that are known and not read: the message can then say what the file is.
 _SIGNATURES = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of Microsoft Office before 2007, or an encrypted one"),
-    (b"{\\rtf", "Rich Text Format"), (b"\x89PNG\r\n", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"),
+    (b"\x89PNG\r\n", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"), (b"II*\0", "a TIFF image"), (b"MM\0*", "a TIFF image"), (b"BM", "a BMP image"),
+    (b"\xdb\xa5\x2d\0", "a document of Word before 1997"), (b"1\xbe\0\0\0", "a document of Write"),
+    (b"\x78\x9f\x3e\x22", "the parts of a message of Outlook (TNEF, winmail.dat)"),
+    (b"!BDN", "a store of Outlook (PST)"),
     (b"\x7fELF", "a program"), (b"MZ", "a program"), (b"SQLite format 3\0", "an SQLite database"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"), (b"Rar!", "a RAR archive"), (b"OggS", "an Ogg recording"),
     (b"ID3", "an MP3 recording"), (b"\0asm", "a WebAssembly program"), (b"wOFF", "a font"), (b"wOF2", "a font"),
@@ -163,6 +168,7 @@ _FLAT = re.compile(
     rb"<office:document\s[^>]*?\boffice:mimetype\s*+=\s*+[\"']([a-z.+/-]++)",
     re.DOTALL,
 )
+_NOTEBOOK = re.compile(rb'"nbformat"\s*+:\s*+\d')
 _HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
 _MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
 _MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
@@ -191,6 +197,8 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
         return Format.ZIP
     if any(head.startswith(signature) for signature, _ in COMPRESSIONS):
         return Format.COMPRESSED
+    if head.startswith(b"{\\rtf"):
+        return Format.RTF
     if head[257:262] == b"ustar":
         return Format.TAR
     if signature_of(head) or (is_binary(head) and not _is_mail(head)):
@@ -245,7 +253,7 @@ def _is_mail(start: bytes) -> bool:
 def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     named = _BY_NAME.get(extension(name))
-    if start.startswith(b"{") and (extension(name) == "ipynb" or (b'"nbformat"' in head and b'"cells"' in head)):
+    if start.startswith(b"{") and (extension(name) == "ipynb" or (_NOTEBOOK.search(head) and b'"cells"' in head)):
         return Format.NOTEBOOK
     if named is not None and named in (Format.MARKDOWN, Format.CSV, Format.TEXT):
         return named

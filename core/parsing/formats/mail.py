@@ -175,7 +175,7 @@ class _Reading:
     def _text(self, part: EmailMessage, data: bytes, outline: Outline, number: int | None) -> Iterator[Piece]:
         charset, note = part.get_content_charset() or self._options.encoding, self._about.note
         if part.get_content_type() == "text/html":
-            yield from markup_pieces(decode(data, self._about, label=charset), outline, number)
+            yield from markup_pieces(decode(data, self._about, label=charset), outline, self._about, number)
             return
         text = text_of(data, charset, note).replace("\r\n", "\n")
         if str(part.get_param("format", "")).lower() == "flowed":

@@ -13,7 +13,8 @@ from zipfile import BadZipFile
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
-from muisti.core.parsing.parsed import About, Outline, block, table
+from muisti.core.parsing.formats.numbers import shown_number
+from muisti.core.parsing.parsed import About, Outline, block, raised, table
 from muisti.core.parsing.zipped import open_zip, unpacked
 
 Element = ElementTree.Element
@@ -292,9 +293,17 @@ def described(element: Element) -> str:
 def drawn_lines(root: Element) -> Iterator[str]:
     """Yield the paragraphs of a drawing or a diagram that have text."""
     for paragraph in root.iter("a-p"):
-        text = "".join((one.text or "") if one.tag != "a-br" else "\n" for one in paragraph.iter() if one.tag in RUNS)
-        if text.strip():
-            yield text.strip()
+        out: list[str] = []
+        shift = 0
+        for one in paragraph.iter():
+            if one.tag in ("a-r", "a-rPr"):
+                stated = one.get("baseline", "0").removesuffix("%")
+                shift = -1 if stated.startswith("-") else int(stated.strip("0.") != "")
+            elif one.tag in RUNS:
+                text = (one.text or "") if one.tag != "a-br" else "\n"
+                out.append(raised(text, down=shift < 0) if shift else text)
+        if text := "".join(out).strip():
+            yield text
 
 
 def chart_pieces(package: Package, part: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
@@ -312,6 +321,11 @@ def chart_pieces(package: Package, part: str, outline: Outline, page: int | None
 def _values(series: Element, *tags: str) -> Iterator[str]:
     """Yield the values under the first of these tags; charts of points have other ones than charts of categories."""
     found = next((one for tag in tags if (one := series.find(tag)) is not None), None)
-    if found is not None:
-        for value in found.iter("c-v"):
-            yield value.text or ""
+    if found is None:
+        return
+    for point in found.iter("c-pt"):
+        own, cache = point.get("formatCode"), found.find(".//c-numCache/c-formatCode")
+        code = own or (cache.text if cache is not None else None)
+        yield shown_number(point.findtext("c-v") or "", code)
+    for value in found.findall("c-v"):
+        yield value.text or ""

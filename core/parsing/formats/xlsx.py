@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import FileTooLarge
-from muisti.core.parsing.formats.numbers import Form, form_of, plain
+from muisti.core.parsing.formats.numbers import SINCE_1900, Form, form_of, plain
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
-from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, raised, row, rule
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length
 _COLUMN = re.compile(r"([A-Z]{1,3})")
-_SINCE_1900 = datetime.datetime.fromisoformat("1899-12-30")  # a workbook knows no time zone
 _SINCE_1904 = datetime.datetime.fromisoformat("1904-01-01")
 
 
@@ -87,7 +86,7 @@ def _book(package: Package, main: str, workbook: Element) -> Book:
         shown.extend(_form(one.get("numFmtId", "0"), own) for one in (formats if formats is not None else ()))
     properties = workbook.find("x-workbookPr")
     since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
-    return Book(strings, shown, _SINCE_1904 if since_1904 else _SINCE_1900)
+    return Book(strings, shown, _SINCE_1904 if since_1904 else SINCE_1900)
 
 
 def _form(number: str, own: dict[str | None, str]) -> Form:
@@ -97,7 +96,10 @@ def _form(number: str, own: dict[str | None, str]) -> Form:
 def _rich(element: Element) -> str:
     """Return a text of runs, without the reading aids of Japanese."""
     parts = [one.text or "" for one in element.iterfind("x-t")]
-    parts += [one.text or "" for one in element.iterfind("x-r/x-t")]
+    for run in element.iterfind("x-r"):
+        text, shift = run.findtext("x-t") or "", run.find("x-rPr/x-vertAlign")
+        kind = None if shift is None else shift.get("val")
+        parts.append(raised(text, down=kind == "subscript") if kind in ("superscript", "subscript") else text)
     return "".join(parts)
 
 
