@@ -132,8 +132,11 @@ def _is_deep(body: LexborNode | None) -> bool:
 class _Walk:
     """A walk over elements without recursion, so that no depth of nesting ends it."""
 
-    def __init__(self, outline: Outline, about: About, page: int | None = None, depth: int = 0) -> None:
+    def __init__(
+        self, outline: Outline, about: About, page: int | None = None, depth: int = 0, *, cell: bool = False
+    ) -> None:
         self._outline, self._about, self._page, self._depth = outline, about, page, depth
+        self._in_cell = cell  # where tables are walked like other elements, or each would be a walk in another
         self._elsewhere: list[str] = []
         self._words: list[str] = []
         self._label = ""
@@ -155,7 +158,7 @@ class _Walk:
                 yield from self._unseen(node, tag)
             elif tag in ("br", "math", "sup", "sub") and (text := _special(node, tag)):
                 self._words.append(text)
-            elif tag == "pre" or (tag == "table" and node.css_first(_LAYOUT, default=node) in (None, node)):
+            elif tag == "pre" or (tag == "table" and self._is_data(node)):
                 yield from self._flush()
                 yield from self._whole(node, tag)
             else:
@@ -167,6 +170,10 @@ class _Walk:
                 waiting.append((node, True))
                 waiting.extend((child, False) for child in reversed([*_children(node)]))
         yield from self._flush()
+
+    def _is_data(self, node: LexborNode) -> bool:
+        """Return whether a table is one of data, and not of the layout of a page."""
+        return not self._in_cell and node.css_first(_LAYOUT, default=node) in (None, node)
 
     def end(self) -> None:
         """Name the frames whose pages are elsewhere."""
@@ -247,7 +254,7 @@ class _Walk:
         only = node.child
         if only is not None and only.tag == "-text" and only.next is None:
             return " ".join((only.text_content or "").split())
-        walk = _Walk(Outline(), self._about, self._page, self._depth)
+        walk = _Walk(Outline(), self._about, self._page, self._depth, cell=True)
         return " ".join(" ".join(piece.text.split()) for piece in walk.pieces(node))
 
 

@@ -75,6 +75,7 @@ def _output(output: Any, about: About) -> str:
         return _COLOUR.sub("", "\n".join([raised, *map(_joined, steps)]))
     forms: Any = _under(output, "data")
     held = cast(dict[str, Any], forms or output) if isinstance(forms or output, dict) else {}
+    about.images = about.images or any(name.startswith("image/") or name == "png" for name in held)
     custom = [name for name in held if name.startswith("application/") and name.endswith("json")]
     if text := next((text for name in _TEXTS if (text := _joined(held.get(name)))), ""):
         for name in custom:

@@ -189,7 +189,7 @@ class _Reading:
         if group.unknown:
             group.unknown = False
             if word not in _KEPT:
-                group.kind = "out" if group.kind != "fonts" else "fonts"
+                self._leave_out(word)
                 return
         if word in _LEFT_OUT or word.endswith("Pr"):
             self._leave_out(word)
@@ -210,7 +210,8 @@ class _Reading:
         kinds = {"stylesheet": "style", "info": "info"}
         self._about.images = self._about.images or word == "pict"
         self._objects += word == "objdata"
-        self._group.kind = kinds.get(word, "out") if self._group.kind != "out" else "out"
+        if self._group.kind not in ("out", "fonts"):
+            self._group.kind = kinds.get(word, "out")
 
     def _formatted(self, word: str, number: int | None) -> None:
         """Follow a control word that changes how text is read."""

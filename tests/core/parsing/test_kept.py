@@ -118,3 +118,68 @@ def test_a_locked_file_says_that_it_needs_a_password(workers: Workers):
     for data in (samples.encrypted_pdf(), samples.encrypted_office()):
         with pytest.raises(Encrypted, match="password"):
             read(workers, data, "a.bin")
+
+
+HEAD = "From: a@b.c\nSubject: Tea\nMIME-Version: 1.0\n"
+PARTS = HEAD + 'Content-Type: multipart/mixed; boundary="b"\n\n--b\n\nHello\n--b\n{}\n--b--\n'
+SEALED = "-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----\n"
+ELSEWHERE = 'Content-Type: message/external-body; access-type=URL; url="https://a.example/f"\n\nContent-Type: a/b\n'
+NAME = "Content-Type: text/plain\nContent-Disposition: attachment; filename*0*=UTF-8''na%C3%AF; filename*1*=ve%20f.txt"
+INNER = "\nSubject: {}\nFrom: x@y.z\n\n{}\n"
+DIGEST = 'Content-Type: multipart/digest; boundary="{0}"\n\n--{0}\n{1}\n--{0}--\n'
+
+
+@pytest.mark.parametrize(("mail", "texts", "notes"), [
+    (HEAD + "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nx\n", (), ("smime.p7m (sealed by S/MIME)",)),
+    (HEAD + "\nSecret:\n" + SEALED + "Bye\n", ("Secret:", "Bye"), ("encrypted by PGP was not read",)),
+    (PARTS.format("Content-Type: application/x; name=a.asc\n\n" + SEALED), ("Hello",), ("a.asc (encrypted by PGP)",)),
+    (PARTS.format(ELSEWHERE), ("Hello",), ("kept elsewhere (https://a.example/f)",)),
+    (HEAD + "Content-Type: message/partial; number=1; total=3\n\nHalf of it\n", ("Half",), ("one part of 3",)),
+    (HEAD + "\nHello\nbegin 644 a.txt\n#0V%T\n`\nend\nBye\n", ("Hello", "Bye", "# a.txt\n\nCat"), ()),
+    (PARTS.format(NAME + "\n\nattached words"), ("# naïve f.txt", "attached words"), ()),
+    (PARTS.format("Content-Type: application/rtf; name=a\n\n{\\rtf1 rich words}"), ("rich words",), ()),
+    (HEAD + DIGEST.format("c", INNER.format("One", "first words")), ("# One", "first words"), ()),
+    (HEAD + DIGEST.format("c", HEAD + DIGEST.format("d", INNER.format("Deep", "deep words"))), ("# Deep",), ()),
+])  # fmt: skip
+def test_parts_of_a_mail_are_read_or_named(workers: Workers, mail: str, texts: tuple[str, ...], notes: tuple[str, ...]):
+    document, pieces = read(workers, mail.encode(), "a.eml")
+    text = joined(pieces)
+    assert not [one for one in texts if one not in text]
+    assert len(document.notes) == len(notes)
+    assert all(one in note for one, note in zip(notes, document.notes, strict=True))
+    assert "PGP MESSAGE" not in text and "0V%T" not in text
+
+
+@pytest.mark.parametrize(("start", "what"), [
+    (b"RIFF\x24\0\0\0WAVE", "recording"), (b"\0\0\0\x18ftypheic", "HEIC"), (bytes(60) + b"BOOKMOBI", "Kindle"),
+    (b"bplist00", "list of properties"), (b"PAR1", "Parquet"), (b"\xffWPC", "WordPerfect"), (b"!BDN", "Outlook"),
+    (b"\x78\x9f\x3e\x22", "TNEF"), (b"\xdb\xa5\x2d\0", "Word before 1997"), (b"AT&TFORM", "DjVu"),
+])  # fmt: skip
+def test_a_file_that_is_not_read_is_named(workers: Workers, start: bytes, what: str):
+    with pytest.raises(Unreadable, match=what):
+        read(workers, start + bytes(90), "a.txt")
+
+
+@pytest.mark.parametrize("text", ["RIFF is a container.", "OggS, ID3, Rar! and PAR1", "A PDF begins with %PDF-1.7.\n"])
+def test_a_text_about_a_format_is_a_text(workers: Workers, text: str):
+    assert joined(read(workers, text.encode(), "a.md")[1]) == text
+
+
+@pytest.mark.parametrize(("text", "encoding"), [
+    ("Привет, это текст.\n", "utf-16-be"), ("Всё хорошо, спасибо\n", "utf-16-le"),
+    ("Der Käse schmeckt großartig, übrigens auch süß.\r" * 4, "mac_roman"),
+])  # fmt: skip
+def test_texts_of_encodings_that_nothing_states(workers: Workers, text: str, encoding: str):
+    assert joined(read(workers, text.encode(encoding), "a.txt")[1]) == text
+
+
+def test_texts_of_mainframes_are_refused(workers: Workers):
+    with pytest.raises(Unreadable, match="no encoding that is known"):
+        read(workers, "HELLO WORLD THIS IS TEXT ".encode("cp037") * 9, "a.txt")
+
+
+def test_an_archive_behind_a_pdf_is_named(workers: Workers):
+    document, pieces = read(workers, samples.pdf("Seen") + samples.zipped({"a.txt": "hidden"}), "a.pdf")
+    assert (joined(pieces), document.notes) == (
+        "Seen\n\n", ["The file is a ZIP archive too, whose members were not read."]
+    )  # fmt: skip
