@@ -198,10 +198,10 @@ class About:
     def leave_out(self, what: str, words: int) -> None:
         """Note how many words of a kind were left out, of all of them together."""
         if words:
-            before = self.left.get(what, 0)
-            self.notes = [note for note in self.notes if note != f"{what} was left out: {before:,} words."]
-            self.left[what] = before + words
-            self.notes.append(f"{what} was left out: {before + words:,} words.")
+            said = f"{what} was left out: "
+            count = self.left[what] = self.left.get(what, 0) + words
+            self.notes = [note for note in self.notes if not note.startswith(said)]
+            self.notes.append(f"{said}{count:,} word{'s' if count > 1 else ''}.")
 
 
 @dataclass(slots=True)

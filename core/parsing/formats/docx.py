@@ -63,7 +63,7 @@ def _list_level(element: Element) -> tuple[int, Level]:
 
 
 _WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
-_LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})
+_LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText", "w-rt"})
 _DESCRIBED = frozenset({"docPr", "v-shape"})  # what a drawing or a picture says of itself
 _AS_TEXT = {"w-tab": "\t", "w-br": "\n", "w-cr": "\n", "w-noBreakHyphen": "-"}
 CAP = 10  # characters of a drop cap at most
@@ -106,7 +106,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
                 if note.tag == tag and (text := _note(note)):
                     yield Piece(text=text + "\n\n", kind="note")
     about.leave_out("Deleted text of tracked changes", reader.deleted)
-    package.note_embedded(about)
+    package.note_embedded(about, main)
     package.note_repeats(about)
 
 

@@ -30,8 +30,9 @@ SPAN = 100  # rows or columns that a cell spans at most
 FRAMES = 3  # pages inside each other that are read
 NAMED = 20  # addresses that a note lists
 INNER = 4  # elements inside each other that a raised text may have
-_DROPPED = frozenset(("script", "style", "head"))
-_UNSEEN = frozenset(("noscript", "template", "iframe", "object", "canvas", "select", "datalist"))
+_DROPPED = frozenset(("script", "style", "head", "rp"))
+_FRAMES = frozenset(("iframe", "frame"))
+_UNSEEN = frozenset(("noscript", "template", "noframes", "object", "canvas", "select", "datalist", "rt", *_FRAMES))
 _UNTYPED = frozenset(("hidden", "password", "checkbox", "radio", "file", "color", "range"))
 _NAMED = frozenset(("img", "area", "svg", "input", "button", "a", "i", "span"))  # what may have a name and no text
 _TAGS = re.compile(r"<[^<>]*+>")
@@ -68,7 +69,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     root = page.css_first("html")
     about.language = (root.attributes.get("lang") or None) if root is not None else None
     if not options.main_content:
-        yield from pieces_of(page.body, Outline(), about)
+        yield from pieces_of(page.body or page.css_first("frameset"), Outline(), about)
         return
     if trafilatura is None:
         raise ExtraMissing('The main content of web pages needs the extra `web`: pip install "muisti[web]".')
@@ -184,12 +185,12 @@ class _Walk:
     def _unseen(self, node: LexborNode, tag: str) -> Iterator[Piece]:
         """Yield the page in a frame, and count the words that a browser does not show."""
         inside, address = node.attributes.get("srcdoc"), (node.attributes.get("src") or "").strip()
-        if tag == "iframe" and inside and self._depth < FRAMES:
+        if tag in _FRAMES and inside and self._depth < FRAMES:
             yield from self._flush()
             frame = LexborHTMLParser(inside)
             if frame.body is not None:
                 yield from _Walk(self._outline, self._about, self._page, self._depth + 1).pieces(frame.body)
-        elif tag == "iframe" and (inside or address):
+        elif tag in _FRAMES and (inside or address):
             self._elsewhere.append(address[:200] or "one inside others")
         else:
             self._about.leave_out(f"Text in elements <{tag}>", len(_TAGS.sub(" ", node.html or "").split()))

@@ -5,7 +5,7 @@ Rows are read as a stream. Only cells that the file lists cost anything, so one 
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.documents import Piece
@@ -16,6 +16,7 @@ from muisti.core.parsing.parsed import About, Options, Outline, block, heading, 
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length
+_MARGIN_CODE = re.compile(r'&(?:"[^"]{0,255}+"|\d+|K[\w+-]{6,8}|.)')
 _COLUMN = re.compile(r"([A-Z]{1,3})")
 _SINCE_1904 = datetime.datetime.fromisoformat("1904-01-01")
 
@@ -46,8 +47,9 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     for number, (name, relation) in enumerate(sheets, 1):
         kind, part = relations.get(relation, ("", ""))
         if part in package and package.first(part):
-            rows = _rows(package, part, book, cells) if kind == "worksheet" else iter(())
-            yield from sheet_pieces(name, number, rows, _besides(package, part))
+            margins: dict[str, None] = {}
+            rows = _rows(package, part, book, cells, margins) if kind == "worksheet" else iter(())
+            yield from sheet_pieces(name, number, rows, _besides(package, part, margins))
     package.note_embedded(about)
     package.note_repeats(about)
 
@@ -103,10 +105,14 @@ def _rich(element: Element) -> str:
     return "".join(parts)
 
 
-def _rows(package: Package, part: str, book: Book, cells: Cells) -> Iterator[list[str]]:
-    """Yield the rows of a sheet that have cells, and an empty row where rows are missing."""
+def _rows(package: Package, part: str, book: Book, cells: Cells, margins: dict[str, None]) -> Iterator[list[str]]:
+    """Yield the rows of a sheet that have cells, and an empty row where rows are missing; then add its margins."""
     expected = 1
-    for element in package.children(part, "x-sheetData"):
+    for element in package.children(part, "x-sheetData", "x-headerFooter"):
+        if element.tag != "x-row":
+            if text := " ".join(_MARGIN_CODE.sub(_in_margin, element.text or "").split()):
+                margins[f"{element.tag[-6:]}: {text}"] = None
+            continue
         number = element.get("r", "")
         at = int(number) if number.isdecimal() and len(number) < 8 else expected
         cells.add(len(element))
@@ -116,6 +122,10 @@ def _rows(package: Package, part: str, book: Book, cells: Cells) -> Iterator[lis
         if shown:
             yield shown
         expected = at + 1
+
+
+def _in_margin(code: re.Match[str]) -> str:
+    return "&" if code[0] == "&&" else " "
 
 
 def _cells(element: Element, book: Book) -> list[str]:
@@ -210,8 +220,10 @@ def _pieces(outline: Outline, rows: Iterator[list[str]], besides: Iterator[Piece
     yield from besides
 
 
-def _besides(package: Package, sheet: str) -> Iterator[Piece]:
+def _besides(package: Package, sheet: str, margins: Iterable[str]) -> Iterator[Piece]:
     outline = Outline()
+    for text in margins:
+        yield block(outline, text, "note")
     for drawing in package.related(sheet, "drawing"):
         root = package.tree(drawing)
         for text in [*drawn_lines(root), *filter(None, map(described, root.iter("cNvPr")))]:

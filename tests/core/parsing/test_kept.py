@@ -1,7 +1,9 @@
 """Texts that are read or named in the notes, and refusals in words, over the formats."""
 
+import io
 import json
 import re
+import zipfile
 
 import pytest
 
@@ -36,7 +38,7 @@ PAGE = (
     "<select><option>red<option>blue</select>"
 )
 PAGE_NOTES = [
-    "Text in elements <noscript> was left out: 3 words.", "Text in elements <template> was left out: 1 words.",
+    "Text in elements <noscript> was left out: 3 words.", "Text in elements <template> was left out: 1 word.",
     "Text in elements <select> was left out: 2 words.", "Pages in frames were not read: https://a.example/b.",
 ]  # fmt: skip
 
@@ -112,6 +114,20 @@ def test_outputs_of_a_notebook_that_are_not_shown_are_named(workers: Workers):
     cell = {"cell_type": "code", "source": "x", "outputs": [{"output_type": "display_data", "data": data}] * 2}
     document, _ = read(workers, json.dumps({"cells": [cell], "nbformat": 4, "metadata": {}}).encode(), "a.ipynb")
     assert document.notes == ["Content of outputs of the type application/vnd.widget+json was left out: 4 words."]
+
+
+def test_margins_of_a_sheet_and_texts_from_other_files(workers: Workers):
+    book = samples.xlsx([["a"]])
+    sheet = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    margin = '<headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Q&amp;&amp;A &amp;P</oddHeader></headerFooter>'
+    parts[sheet] = parts[sheet].replace("</worksheet>", margin + "</worksheet>")
+    assert joined(read(workers, samples.zipped(parts), "a.xlsx")[1]).endswith("| a |\n| --- |\n\nHeader: Q&A\n\n")
+    body = samples.word_document(samples.paragraph("main"))
+    chunk = {"word/_rels/document.xml.rels": samples.relations({"r1": ("aFChunk", "a.htm")}), "word/a.htm": "<p>x</p>"}
+    document, _ = read(workers, samples.docx(body, chunk), "a.docx")
+    assert document.notes == ["Files embedded in the document were not read: a.htm."]
 
 
 def test_a_locked_file_says_that_it_needs_a_password(workers: Workers):
