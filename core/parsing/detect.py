@@ -3,6 +3,7 @@
 import codecs
 import re
 import unicodedata
+from collections import Counter
 from enum import StrEnum
 from pathlib import PurePosixPath
 
@@ -93,6 +94,7 @@ class Format(StrEnum):
     ODT = "odt"
     ODS = "ods"
     ODP = "odp"
+    RTF = "rtf"
     EPUB = "epub"
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
@@ -122,6 +124,7 @@ MEDIA_TYPES = {
     Format.ODT: "application/vnd.oasis.opendocument.text",
     Format.ODS: "application/vnd.oasis.opendocument.spreadsheet",
     Format.ODP: "application/vnd.oasis.opendocument.presentation",
+    Format.RTF: "application/rtf",
     Format.EPUB: "application/epub+zip",
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
@@ -145,12 +148,21 @@ OPEN_DOCUMENTS = {
 # Formats with a signature that are known and not read: the message can then say what the file is.
 _SIGNATURES = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of Microsoft Office before 2007, or an encrypted one"),
-    (b"{\\rtf", "Rich Text Format"), (b"\x89PNG\r\n", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"),
+    (b"\x89PNG\r\n", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"), (b"II*\0", "a TIFF image"), (b"MM\0*", "a TIFF image"), (b"BM", "a BMP image"),
+    (b"\xdb\xa5\x2d\0", "a document of Word before 1997"), (b"1\xbe\0\0\0", "a document of Write"),
+    (b"\x78\x9f\x3e\x22", "a message of Outlook in TNEF, such as winmail.dat"),
+    (b"!BDN", "a store of Outlook (PST)"),
     (b"\x7fELF", "a program"), (b"MZ", "a program"), (b"SQLite format 3\0", "an SQLite database"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"), (b"Rar!", "a RAR archive"), (b"OggS", "an Ogg recording"),
     (b"ID3", "an MP3 recording"), (b"\0asm", "a WebAssembly program"), (b"wOFF", "a font"), (b"wOF2", "a font"),
+    (b"\0\1\0\0", "a font"), (b"RIFF", "a recording, a film or a WebP image"), (b"\xca\xfe\xba\xbe", "a program"),
+    (b"bplist00", "a binary list of properties"), (b"PAR1", "a table of Parquet"), (b"AT&TFORM", "a DjVu document"),
+    (b"\xe4R\\{", "a section of OneNote"), (b"\xffWPC", "a document of WordPerfect"), (b"ITSF", "a help file (CHM)"),
+    (b"MSCF", "a Cabinet archive"), (b"\x04\x22\x4d\x18", "a file compressed by LZ4"), (b"\x80\x04\x95", "a pickle"),
+    (b"\x1f\x9d", "a file compressed by compress"), (b"L\0\0\0\1\x14\2\0", "a shortcut of Windows"),
 )  # fmt: skip
+_LATER = ((4, b"ftyp", "a film, or an image of its kind (MP4, HEIC)"), (60, b"BOOKMOBI", "a book of Kindle (MOBI)"))
 COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 RECOGNISED = {"a PNG image": Format.PNG, "a JPEG image": Format.JPEG, "a TIFF image": Format.TIFF}
 IMAGES = frozenset({*RECOGNISED, "a GIF image", "a BMP image"})
@@ -163,6 +175,8 @@ _FLAT = re.compile(
     rb"<office:document\s[^>]*?\boffice:mimetype\s*+=\s*+[\"']([a-z.+/-]++)",
     re.DOTALL,
 )
+_OBJECT = re.compile(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
+_NOTEBOOK = re.compile(rb'"nbformat"\s*+:\s*+\d')
 _HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
 _MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
 _MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
@@ -185,12 +199,14 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
     >>> detect(b"%PDF-1.7"), detect(b"# Title", "README.md"), detect(b"print(1)", "a.py")
     (<Format.PDF: 'pdf'>, <Format.MARKDOWN: 'markdown'>, <Format.CODE: 'code'>)
     """
-    if b"%PDF-" in head[:1024] and not _is_mail(head):
+    if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _OBJECT.search(head) and not _is_mail(head)):
         return Format.PDF
     if head.startswith((b"PK\3\4", b"PK\5\6")):
         return Format.ZIP
     if any(head.startswith(signature) for signature, _ in COMPRESSIONS):
         return Format.COMPRESSED
+    if head.startswith(b"{\\rtf"):
+        return Format.RTF
     if head[257:262] == b"ustar":
         return Format.TAR
     if signature_of(head) or (is_binary(head) and not _is_mail(head)):
@@ -203,9 +219,9 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
 def signature_of(head: bytes) -> str | None:
     """Return what a file is that has a known signature and is not read, such as "a PNG image"."""
     for signature, what in _SIGNATURES:
-        if head.startswith(signature) and (len(signature) > 2 or is_binary(head)):
+        if head.startswith(signature) and (not signature.isascii() or is_binary(head)):
             return what
-    return None
+    return next((what for at, signature, what in _LATER if head[at:].startswith(signature) and is_binary(head)), None)
 
 
 def is_binary(head: bytes) -> bool:
@@ -235,7 +251,11 @@ def _is_text(start: bytes, encoding: str) -> bool:
         return False
     odd = sum(unicodedata.category(letter) in _NO_TEXT and letter not in "\t\n\r\f\ufeff" for letter in text)
     plain = sum(letter in "\n\t" or " " <= letter <= "~" for letter in text)
-    return plain > 0 and odd <= MOST_ODD * len(text) and (not start.isascii() or plain > 0.7 * len(text))
+    if not plain or odd > MOST_ODD * len(text):
+        return False
+    alphabets = Counter(ord(letter) >> 8 for letter in text).most_common(2)
+    of_one = " " in text and sum(count for _, count in alphabets) > 0.9 * len(text)
+    return not start.isascii() or plain > 0.7 * len(text) or of_one
 
 
 def _is_mail(start: bytes) -> bool:
@@ -245,7 +265,7 @@ def _is_mail(start: bytes) -> bool:
 def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     named = _BY_NAME.get(extension(name))
-    if start.startswith(b"{") and (extension(name) == "ipynb" or (b'"nbformat"' in head and b'"cells"' in head)):
+    if start.startswith(b"{") and (extension(name) == "ipynb" or (_NOTEBOOK.search(head) and b'"cells"' in head)):
         return Format.NOTEBOOK
     if named is not None and named in (Format.MARKDOWN, Format.CSV, Format.TEXT):
         return named

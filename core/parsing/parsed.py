@@ -73,6 +73,20 @@ def refusal() -> str:
 _CELL = str.maketrans({"|": "\\|", "\n": " ", "\r": " ", "\t": " "})
 
 
+_RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
+_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+
+
+def raised(text: str, *, down: bool = False) -> str:
+    """Return a text that is set higher, or lower, in the letters of Unicode for that; as it is where some have none.
+
+    >>> f"10{raised('-9')}", f"H{raised('2', down=True)}O", f"1{raised('st')}"
+    ('10⁻⁹', 'H₂O', '1st')
+    """
+    known = _LOWERED if down else _RAISED
+    return text.translate(known) if all(ord(letter) in known for letter in text) else text
+
+
 class Outline:
     """The titles that the text is under, by level. `top` are titles above all of them."""
 
@@ -128,12 +142,42 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return full[0] + rule(width) + "".join(full[1:])
 
 
+def spread(cells: Sequence[tuple[str, int, int]], above: dict[int, tuple[int, str]]) -> list[str]:
+    """Return the texts of a row by column, of cells with the rows and columns that each takes.
+
+    A cell that spans rows is in each of them. `above` has, by column, for how many rows more which text is there.
+
+    >>> above: dict[int, tuple[int, str]] = {}
+    >>> spread([("a", 2, 1), ("b", 1, 2)], above), spread([("c", 1, 1), ("d", 1, 1)], above)
+    (['a', 'b', ''], ['a', 'c', 'd'])
+    """
+    out: list[str] = []
+
+    def fill() -> None:
+        while len(out) in above:
+            left, text = above.pop(column := len(out))
+            out.append(text)
+            if left > 1:
+                above[column] = left - 1, text
+
+    for text, rows, columns in cells:
+        fill()
+        for number in range(columns):
+            shown = text if not number else ""
+            if rows > 1:
+                above[len(out)] = rows - 1, shown
+            out.append(shown)
+    fill()
+    return out
+
+
 @dataclass(slots=True)
 class About:
     """Facts about a document that its reader finds on the way. `language` is one that the file states.
 
     `images` tells that it holds pictures, which matters where it holds no text.
-    `notes` say in words what was left out or done otherwise, for example that the main content was not found.
+    `notes` say in words what was left out or done otherwise, for example that the main content was not found. `left`
+    has the numbers of words in them.
     A reader calls `more_time` with the seconds of processor time that what comes next may take, where that is more
     than usual.
     """
@@ -143,12 +187,21 @@ class About:
     language: str | None = None
     images: bool = False
     notes: list[str] = field(default_factory=list[str])
+    left: dict[str, int] = field(default_factory=dict[str, int])
     more_time: Callable[[int], None] = lambda seconds: None
 
     def note(self, sentence: str) -> None:
         """Add a sentence to the notes, once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+    def leave_out(self, what: str, words: int) -> None:
+        """Note how many words of a kind were left out, of all of them together."""
+        if words:
+            said = f"{what} was left out: "
+            count = self.left[what] = self.left.get(what, 0) + words
+            self.notes = [note for note in self.notes if not note.startswith(said)]
+            self.notes.append(f"{said}{count:,} word{'s' if count > 1 else ''}.")
 
 
 @dataclass(slots=True)

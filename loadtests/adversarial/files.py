@@ -3,8 +3,9 @@
     python -m loadtests.adversarial.files [--hostile N] [--generated N] [--seed 1] [--docs docs]
 
 Hostile files are those of the parsers' tests, and code against each grammar. Generated ones are small files of every
-format in which bits are flipped, parts are cut, repeated or nested; a seed gives the same ones. Each is uploaded as a
-document. The table has, for each kind of file, the answers, and the most that a worker took.
+format, in which bits are flipped and parts are cut, swapped, repeated or nested. A seed gives the same ones. Each is
+uploaded as a document. The table has, for each kind of file, the answers, and the most that a worker took. A file that
+is stored without a word of text is a fault.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import httpx
 
 from loadtests.document import put
 from loadtests.services.muisti import serving
+from muisti.core.model.values import is_blank
 from muisti.core.parsing.code.grammars import GRAMMARS, is_available
 from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.worker import BYTES_A_SECOND, MEMORY, SECONDS
@@ -87,6 +89,10 @@ SAMPLES: Mapping[str, Callable[[], bytes]] = {
     "a.eml": lambda: b"From: a@b.c\nTo: d@e.f\nSubject: =?utf-8?q?tea?=\nMIME-Version: 1.0\n\nAnn prefers tea.\n",
     "b.eml": _letter,
     "a.mbox": lambda: b"From a@b Mon May  3 10:00:00 2024\nSubject: tea\nFrom: a@b.c\n\nbody\n\n" * 3,
+    "a.tsv": lambda: "näme\tdrink\nLee\ttea\n".encode("cp1252") * 40,
+    "a.rtf": lambda: rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 Arial;}\f0 Ann prefers t\'e9a.\par {\b Bread}\u8211?\par}",
+    "a.doc": lambda: samples.container("WordDocument"),
+    "a.ics": lambda: b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Tea\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
     "a.zip": lambda: samples.zipped({"a.txt": "tea", "b/c.md": TEXT, "d.zip": samples.zipped({"e.txt": "deep"})}),
     "a.json": lambda: b'{"a": [1, 2, {"b": "tea"}]}',
     **{
@@ -129,7 +135,7 @@ def generated_files(count: int, seed: int) -> Iterator[tuple[str, Callable[[], b
 def _mutated(data: bytes, chosen: random.Random) -> bytes:
     for _ in range(chosen.randint(1, 4)):
         at, stop = sorted(chosen.randrange(len(data) + 1) for _ in range(2))
-        match chosen.randrange(6):
+        match chosen.randrange(7):
             case 0:
                 changed = bytearray(data)
                 for place in (chosen.randrange(len(data)) for _ in range(chosen.randint(1, 20)) if data):
@@ -144,6 +150,9 @@ def _mutated(data: bytes, chosen: random.Random) -> bytes:
                 data = data[:at] + data[at:stop] * times + data[stop:]
             case 4:
                 data = data[:at] + chosen.randbytes(chosen.choice((1, 100, 10_000))) + data[at:]
+            case 5:
+                middle = chosen.randint(at, stop)
+                data = data[:at] + data[middle:stop] + data[at:middle] + data[stop:]
             case _:
                 data = data[:at] + chosen.choice((b"<", b"[", b"{", b"(", b"\0", b"> ")) * 20_000 + data[at:]
     return data[:MOST]
@@ -248,7 +257,8 @@ def _answer(client: httpx.Client, name: str, data: bytes) -> str:
         return f"!{type(error).__name__}"
     body: dict[str, Any] = answer.json()
     if answer.status_code in (200, 201):
-        return "stored"
+        text = client.get(f"/v1/spaces/{SPACE}/documents/{name}/text").text
+        return "!stored without text" if is_blank(text) else "stored"
     if answer.status_code != 202:
         code = str(body.get("code"))
         is_clear = answer.status_code < 500 and body.get("detail") and code.startswith(("document.", "sensitive"))

@@ -13,7 +13,7 @@ from muisti.core.parsing.pieces import Piece
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from muisti.core.parsing.formats import docx, html, image, mail, notebook, ods, opendocument, pdf, pptx, xlsx
+    from muisti.core.parsing.formats import docx, html, image, mail, notebook, ods, opendocument, pdf, pptx, rtf, xlsx
 else:  # each brings a package or a table of its own, which a worker for other formats does without
     docx = Lazy("muisti.core.parsing.formats.docx")
     html = Lazy("muisti.core.parsing.formats.html")
@@ -24,6 +24,7 @@ else:  # each brings a package or a table of its own, which a worker for other f
     opendocument = Lazy("muisti.core.parsing.formats.opendocument")
     pdf = Lazy("muisti.core.parsing.formats.pdf")
     pptx = Lazy("muisti.core.parsing.formats.pptx")
+    rtf = Lazy("muisti.core.parsing.formats.rtf")
     xlsx = Lazy("muisti.core.parsing.formats.xlsx")
 
 Reader = Callable[[bytes | bytearray, Options, About], Iterator[Piece]]
@@ -41,6 +42,7 @@ READERS: Mapping[Format, Callable[[], Reader]] = {
     Format.PDF: lambda: pdf.read,
     Format.PNG: lambda: image.read,
     Format.PPTX: lambda: pptx.read,
+    Format.RTF: lambda: rtf.read,
     Format.TIFF: lambda: image.read,
     Format.XLSX: lambda: xlsx.read,
 }

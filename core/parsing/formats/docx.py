@@ -1,12 +1,13 @@
 """Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from muisti.core.parsing.formats.equations import latex
 from muisti.core.parsing.formats.numbering import Counts, Level
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
-from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, raised, table
 from muisti.core.parsing.pieces import Piece
 
 
@@ -31,8 +32,23 @@ def numbering_of(package: Package, main: str) -> Numbering:
             if element.tag == "w-abstractNum":
                 levels[attribute(element, "abstractNumId") or ""] = dict(map(_list_level, element.findall("w-lvl")))
             elif element.tag == "w-num":
-                lists[attribute(element, "numId") or ""] = _value(element, "w-abstractNumId") or ""
+                number, abstract = attribute(element, "numId") or "", _value(element, "w-abstractNumId") or ""
+                if own := dict(_overrides(element, levels.get(abstract, {}))):
+                    levels[f"{number} of {abstract}"] = {**levels.get(abstract, {}), **own}
+                    abstract = f"{number} of {abstract}"
+                lists[number] = abstract
     return Numbering(levels, lists)
+
+
+def _overrides(element: Element, usual: Mapping[int, Level]) -> Iterator[tuple[int, Level]]:
+    """Yield the levels that a list has in another way than those it is based on."""
+    for one in element.findall("w-lvlOverride"):
+        depth, start = attribute(one, "ilvl") or "0", _value(one, "w-startOverride")
+        if (level := one.find("w-lvl")) is not None:
+            yield _list_level(level)
+        elif start is not None and start.isdecimal() and depth.isdecimal() and int(depth) in usual:
+            before = usual[int(depth)]
+            yield int(depth), Level(int(start), before.form, before.pattern)
 
 
 def _list_level(element: Element) -> tuple[int, Level]:
@@ -46,102 +62,8 @@ def _list_level(element: Element) -> tuple[int, Level]:
     return int(depth) if depth.isdecimal() else 0, level
 
 
-_SYMBOLS = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
-    "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau",
-    "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda",
-    "Π": "Pi", "Σ": "Sigma", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "∞": "infty", "×": "times", "·": "cdot",
-    "÷": "div", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "∈": "in", "∑": "sum", "∫": "int",
-    "∏": "prod", "∂": "partial", "∇": "nabla", "√": "sqrt", "→": "to", "⇒": "Rightarrow", "…": "ldots", "⋯": "cdots",
-}  # fmt: skip
-_TEX = {ord(symbol): f" \\{name} " for symbol, name in _SYMBOLS.items()}
-_FUNCTIONS = frozenset({"sin", "cos", "tan", "log", "ln", "lim", "exp", "max", "min", "det", "arg"})
-_BRACKETS = {"{": "\\{", "}": "\\}"}
-
-
-def latex(equation: Element) -> str:
-    """Return an equation as LaTeX, without dollar signs."""
-    return " ".join(_all(equation).split())
-
-
-def _all(element: Element | None) -> str:
-    return "" if element is None else "".join(map(_one, element))
-
-
-def _one(element: Element) -> str:
-    kind = element.tag.removeprefix("m-")
-    if kind == "t":
-        return (element.text or "").translate(_TEX)
-    if kind.endswith("Pr"):
-        return ""
-    form = _FORMS.get(kind)
-    return form(element) if form is not None else _all(element)
-
-
-def _part(element: Element, name: str) -> str:
-    return _all(element.find(f"m-{name}")).strip()
-
-
-def _property(element: Element, name: str, default: str) -> str:
-    found = element.find(f"m-{element.tag.removeprefix('m-')}Pr/m-{name}")
-    value = None if found is None else attribute(found, "val")
-    return default if value is None else value
-
-
-def _scripts(element: Element) -> str:
-    under, over = _part(element, "sub"), _part(element, "sup")
-    return _part(element, "e") + (f"_{{{under}}}" if under else "") + (f"^{{{over}}}" if over else "")
-
-
-def _root(element: Element) -> str:
-    degree = _part(element, "deg")
-    return "\\sqrt" + (f"[{degree}]" if degree else "") + f"{{{_part(element, 'e')}}}"
-
-
-def _large(element: Element) -> str:
-    sign = _property(element, "chr", "∫").translate(_TEX).strip()
-    under, over = _part(element, "sub"), _part(element, "sup")
-    return f"{sign}_{{{under}}}^{{{over}}}{_part(element, 'e')}" if under or over else f"{sign} {_part(element, 'e')}"
-
-
-def _delimited(element: Element) -> str:
-    left, right = _property(element, "begChr", "("), _property(element, "endChr", ")")
-    inner = _property(element, "sepChr", "|").join(_all(one) for one in element.findall("m-e"))
-    left, right = (_BRACKETS.get(one, one) or "." for one in (left, right))
-    return f"\\left{left}{inner}\\right{right}"
-
-
-def _function(element: Element) -> str:
-    name = _part(element, "fName")
-    for known in _FUNCTIONS:
-        if name.startswith(known):
-            name = "\\" + name
-            break
-    return f"{name}({_part(element, 'e')})" if "\\left" not in _part(element, "e") else name + _part(element, "e")
-
-
-def _matrix(element: Element) -> str:
-    rows = (" & ".join(_all(cell) for cell in row.findall("m-e")) for row in element.findall("m-mr"))
-    return "\\begin{matrix}" + " \\\\ ".join(rows) + "\\end{matrix}"
-
-
-def _limit(element: Element) -> str:
-    mark = "_" if element.tag == "m-limLow" else "^"
-    return f"{_part(element, 'e')}{mark}{{{_part(element, 'lim')}}}"
-
-
-_FORMS: Mapping[str, Callable[[Element], str]] = {
-    "f": lambda one: f"\\frac{{{_part(one, 'num')}}}{{{_part(one, 'den')}}}",
-    "eqArr": lambda one: " \\\\ ".join(map(_all, one.findall("m-e"))),
-    "acc": lambda one: f"\\hat{{{_part(one, 'e')}}}",
-    "bar": lambda one: f"\\overline{{{_part(one, 'e')}}}",
-    "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "rad": _root, "nary": _large,
-    "d": _delimited, "func": _function, "m": _matrix, "limLow": _limit, "limUpp": _limit,
-}  # fmt: skip
-
-
 _WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
-_LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})
+_LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText", "w-rt"})
 _DESCRIBED = frozenset({"docPr", "v-shape"})  # what a drawing or a picture says of itself
 _AS_TEXT = {"w-tab": "\t", "w-br": "\n", "w-cr": "\n", "w-noBreakHyphen": "-"}
 CAP = 10  # characters of a drop cap at most
@@ -183,9 +105,8 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
             for note in package.children(part, f"w-{kind}"):
                 if note.tag == tag and (text := _note(note)):
                     yield Piece(text=text + "\n\n", kind="note")
-    if reader.deleted:
-        about.note(f"Deleted text of tracked changes was left out: {reader.deleted:,} words.")
-    package.note_embedded(about)
+    about.leave_out("Deleted text of tracked changes", reader.deleted)
+    package.note_embedded(about, main)
     package.note_repeats(about)
 
 
@@ -322,14 +243,12 @@ def text_of(paragraph: Element) -> str:
 def _collect(element: Element, out: list[str]) -> None:
     for child in element:
         tag = child.tag
-        if tag == "w-t":
-            out.append(child.text or "")
-        elif tag == "m-oMath":
-            out.append(f"${latex(child)}$")
-        elif tag in _AS_TEXT:
-            out.append(_AS_TEXT[tag])
-        elif tag == "w14-checked":
-            out.append("[x] " if attribute(child, "val") in ("1", "true") else "[ ] ")
+        if (leaf := _leaf(child)) is not None:
+            out.append(leaf)
+        elif tag == "w-r" and (shift := _value(child, "w-rPr/w-vertAlign")) in ("superscript", "subscript"):
+            inner: list[str] = []
+            _collect(child, inner)
+            out.append(raised("".join(inner), down=shift == "subscript"))
         elif tag in _DESCRIBED and (text := described(child)):
             out.append(f" {text} ")
             _collect(child, out)
@@ -339,6 +258,17 @@ def _collect(element: Element, out: list[str]) -> None:
             if tag == "w-p" and out and not out[-1].endswith("\n"):
                 out.append("\n")
             _collect(child, out)
+
+
+def _leaf(element: Element) -> str | None:
+    """Return the text of an element that stands for itself; None for one whose children are looked at."""
+    if element.tag == "w-t":
+        return element.text or ""
+    if element.tag == "m-oMath":
+        return f"${latex(element)}$"
+    if element.tag == "w14-checked":
+        return "[x] " if attribute(element, "val") in ("1", "true") else "[ ] "
+    return _AS_TEXT.get(element.tag)
 
 
 def table_text(element: Element) -> str:

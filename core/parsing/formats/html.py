@@ -12,8 +12,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from muisti.core.model.unreadable import Broken, Encrypted, ExtraMissing, Unsafe
 from muisti.core.parsing.encodings import codec_of, text_of
 from muisti.core.parsing.encodings import decode as decoded
+from muisti.core.parsing.formats.equations import DEEP as DEEP_MATH
+from muisti.core.parsing.formats.equations import Math, written
 from muisti.core.parsing.formats.package import Element, Package, resolved
-from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, raised, spread, table
 from muisti.core.parsing.pieces import Piece, PieceKind
 from muisti.core.parsing.text import MarkdownReader, lines
 
@@ -25,15 +27,21 @@ except ImportError:
 DEEP = 200  # levels of elements above which the reader of main content loses text without a word
 DEEPEST = 20_000  # levels of elements that are read
 SPAN = 100  # rows or columns that a cell spans at most
-_DROPPED = frozenset(
-    ("script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas", "select", "datalist")
-)
+FRAMES = 3  # pages inside each other that are read
+NAMED = 20  # addresses that a note lists
+INNER = 4  # elements inside each other that a raised text may have
+_DROPPED = frozenset(("script", "style", "head", "rp"))
+_FRAMES = frozenset(("iframe", "frame"))
+_UNSEEN = frozenset(("noscript", "template", "noframes", "object", "canvas", "select", "datalist", "rt", *_FRAMES))
+_UNTYPED = frozenset(("hidden", "password", "checkbox", "radio", "file", "color", "range"))
+_NAMED = frozenset(("img", "area", "svg", "input", "button", "a", "i", "span"))  # what may have a name and no text
+_TAGS = re.compile(r"<[^<>]*+>")
 _BLOCKS = frozenset(
     {
         "p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "ul", "ol", "dl", "dd",
         "dt", "blockquote", "figure", "figcaption", "form", "fieldset", "address", "body", "html", "pre",
         "hr", "li", "details", "summary", "caption", "center", "dir", "hgroup", "legend", "menu", "option",
-        "search", "td", "th", "tr", "table", "tbody", "thead", "tfoot",
+        "search", "td", "th", "tr", "table", "tbody", "thead", "tfoot", "text", "title", "desc", "textarea",
     }
 )  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -61,7 +69,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     root = page.css_first("html")
     about.language = (root.attributes.get("lang") or None) if root is not None else None
     if not options.main_content:
-        yield from pieces_of(page.body, Outline())
+        yield from pieces_of(page.body or page.css_first("frameset"), Outline(), about)
         return
     if trafilatura is None:
         raise ExtraMissing('The main content of web pages needs the extra `web`: pip install "muisti[web]".')
@@ -70,7 +78,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         yield from MarkdownReader().pieces(lines([main.strip() + "\n"]))
     else:
         about.notes.append("No main content was found, so the whole page was read.")
-        yield from pieces_of(page.body, Outline())
+        yield from pieces_of(page.body, Outline(), about)
 
 
 def _refuse_depth(source: str) -> None:
@@ -94,15 +102,17 @@ def decode(data: bytes, about: About, encoding: str | None = None, label: str | 
     return text_of(data, label or (found[1].decode("ascii") if found else None), about.note)
 
 
-def markup_pieces(source: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
+def markup_pieces(source: str, outline: Outline, about: About, page: int | None = None) -> Iterator[Piece]:
     """Yield the text of HTML in another document, such as a chapter or an e-mail."""
-    yield from pieces_of(LexborHTMLParser(source).body, outline, page)
+    yield from pieces_of(LexborHTMLParser(source).body, outline, about, page)
 
 
-def pieces_of(body: LexborNode | None, outline: Outline, page: int | None = None) -> Iterator[Piece]:
+def pieces_of(body: LexborNode | None, outline: Outline, about: About, page: int | None = None) -> Iterator[Piece]:
     """Yield the text of an element and all in it."""
     if body is not None:
-        yield from _Walk(outline, page).pieces(body)
+        walk = _Walk(outline, about, page)
+        yield from walk.pieces(body)
+        walk.end()
 
 
 def _is_deep(body: LexborNode | None) -> bool:
@@ -123,8 +133,12 @@ def _is_deep(body: LexborNode | None) -> bool:
 class _Walk:
     """A walk over elements without recursion, so that no depth of nesting ends it."""
 
-    def __init__(self, outline: Outline, page: int | None) -> None:
-        self._outline, self._page = outline, page
+    def __init__(
+        self, outline: Outline, about: About, page: int | None = None, depth: int = 0, *, cell: bool = False
+    ) -> None:
+        self._outline, self._about, self._page, self._depth = outline, about, page, depth
+        self._in_cell = cell  # where tables are walked like other elements, or each would be a walk in another
+        self._elsewhere: list[str] = []
         self._words: list[str] = []
         self._label = ""
         self._lists: list[Iterator[int] | None] = []
@@ -139,23 +153,47 @@ class _Walk:
                 yield from self._leave(node, tag)
             elif tag == "-text":
                 self._words.append(_BLANKS.sub(" ", node.text_content or ""))
-            elif tag == "br":
-                self._words.append("\n")
-            elif tag == "img":
-                if alternative := (node.attributes.get("alt") or "").strip():
-                    self._words.append(f" ![{alternative}] ")
             elif tag in _DROPPED or tag.startswith("-"):
                 continue
-            elif tag == "pre" or (tag == "table" and node.css_first(_LAYOUT, default=node) in (None, node)):
+            elif tag in _UNSEEN:
+                yield from self._unseen(node, tag)
+            elif tag in ("br", "math", "sup", "sub") and (text := _special(node, tag)):
+                self._words.append(text)
+            elif tag == "pre" or (tag == "table" and self._is_data(node)):
                 yield from self._flush()
                 yield from self._whole(node, tag)
             else:
                 if tag in _BLOCKS or tag in _HEADINGS:
                     yield from self._flush()
                     self._enter(tag)
+                elif tag in _NAMED and (name := _name(node, tag)):
+                    self._words.append(f" {name} ")
                 waiting.append((node, True))
                 waiting.extend((child, False) for child in reversed([*_children(node)]))
         yield from self._flush()
+
+    def _is_data(self, node: LexborNode) -> bool:
+        """Return whether a table is one of data, and not of the layout of a page."""
+        return not self._in_cell and node.css_first(_LAYOUT, default=node) in (None, node)
+
+    def end(self) -> None:
+        """Name the frames whose pages are elsewhere."""
+        if self._elsewhere:
+            more = f" and {len(self._elsewhere) - NAMED} more" if len(self._elsewhere) > NAMED else ""
+            self._about.note(f"Pages in frames were not read: {', '.join(self._elsewhere[:NAMED])}{more}.")
+
+    def _unseen(self, node: LexborNode, tag: str) -> Iterator[Piece]:
+        """Yield the page in a frame, and count the words that a browser does not show."""
+        inside, address = node.attributes.get("srcdoc"), (node.attributes.get("src") or "").strip()
+        if tag in _FRAMES and inside and self._depth < FRAMES:
+            yield from self._flush()
+            frame = LexborHTMLParser(inside)
+            if frame.body is not None:
+                yield from _Walk(self._outline, self._about, self._page, self._depth + 1).pieces(frame.body)
+        elif tag in _FRAMES and (inside or address):
+            self._elsewhere.append(address[:200] or "one inside others")
+        else:
+            self._about.leave_out(f"Text in elements <{tag}>", len(_TAGS.sub(" ", node.html or "").split()))
 
     def _enter(self, tag: str) -> None:
         if tag in ("ul", "ol", "menu", "dir"):
@@ -183,9 +221,9 @@ class _Walk:
                 yield self._piece(f"```\n{text}\n```", "code")
             return
         caption = node.css_first("caption")
-        if caption is not None and (text := _text(caption)):
+        if caption is not None and (text := self._text(caption)):
             yield self._piece(text, "text")
-        if text := table([cells for cells in _rows(node) if any(cells)]):
+        if text := table([cells for cells in self._rows(node) if any(cells)]):
             yield self._piece(text.rstrip("\n"), "table")
 
     def _taken(self) -> str:
@@ -202,39 +240,28 @@ class _Walk:
     def _piece(self, text: str, kind: PieceKind) -> Piece:
         return block(self._outline, text, kind, self._page)
 
+    def _rows(self, node: LexborNode) -> Iterator[list[str]]:
+        """Yield the cells of each row of a table. A cell that spans rows is in each of them."""
+        spanning: dict[int, tuple[int, str]] = {}  # by column: how many rows more, and the text
+        for part in _children(node):
+            rows = _children(part) if part.tag in ("tbody", "thead", "tfoot") else iter((part,))
+            for row in rows:
+                if row.tag == "tr":
+                    cells = [one for one in _children(row) if one.tag in ("td", "th")]
+                    yield spread([(self._text(one), *_spans(one)) for one in cells], spanning)
 
-def _rows(node: LexborNode) -> Iterator[list[str]]:
-    """Yield the cells of each row of a table. A cell that spans rows is in each of them."""
-    spanning: dict[int, tuple[int, str]] = {}  # by column: how many rows more, and the text
-    for part in _children(node):
-        rows = _children(part) if part.tag in ("tbody", "thead", "tfoot") else iter((part,))
-        for row in rows:
-            if row.tag == "tr":
-                yield _cells(row, spanning)
+    def _text(self, node: LexborNode) -> str:
+        """Return the text of a cell in one line."""
+        only = node.child
+        if only is not None and only.tag == "-text" and only.next is None:
+            return " ".join((only.text_content or "").split())
+        walk = _Walk(Outline(), self._about, self._page, self._depth, cell=True)
+        return " ".join(" ".join(piece.text.split()) for piece in walk.pieces(node))
 
 
-def _cells(row: LexborNode, spanning: dict[int, tuple[int, str]]) -> list[str]:
-    cells: list[str] = []
-
-    def fill() -> None:
-        while len(cells) in spanning:
-            left, text = spanning.pop(column := len(cells))
-            cells.append(text)
-            if left > 1:
-                spanning[column] = left - 1, text
-
-    for cell in _children(row):
-        if cell.tag not in ("td", "th"):
-            continue
-        fill()
-        text = _text(cell)
-        rows, columns = _span(cell, "rowspan"), _span(cell, "colspan")
-        for number in range(columns):
-            if rows > 1:
-                spanning[len(cells)] = rows - 1, text if not number else ""
-            cells.append(text if not number else "")
-    fill()
-    return cells
+def _spans(cell: LexborNode) -> tuple[int, int]:
+    """Return how many rows and columns a cell takes."""
+    return _span(cell, "rowspan"), _span(cell, "colspan")
 
 
 def _span(cell: LexborNode, name: str) -> int:
@@ -249,8 +276,43 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
         child = child.next
 
 
-def _text(node: LexborNode) -> str:
-    return _BLANKS.sub(" ", node.text(separator=" ")).strip()
+def _name(node: LexborNode, tag: str) -> str:
+    """Return the text that stands for an element: of a picture, a field, or a button without a word."""
+    attributes = node.attributes
+    named = (attributes.get("alt") or "").strip() or (attributes.get("aria-label") or "").strip()
+    if tag == "input":
+        return "" if attributes.get("type") in _UNTYPED else (attributes.get("value") or "").strip() or named
+    if tag in ("img", "area"):
+        return f"![{named}]" if named else ""
+    is_bare = node.child is None or (node.child.next is None and node.child.tag != "-text" and node.child.child is None)
+    return f"![{named}]" if named and (tag == "svg" or is_bare) else ""
+
+
+def _special(node: LexborNode, tag: str) -> str:
+    """Return a break, an equation as LaTeX, or raised or lowered digits in their letters; empty for other ones."""
+    if tag == "br":
+        return "\n"
+    if tag == "math":
+        equation = written(_math(node))
+        return f" ${equation}$ " if equation else ""
+    only: LexborNode | None = node
+    for _ in range(INNER):
+        only = only.child if only is not None else None
+        if only is None or only.next is not None:
+            return ""
+        if only.tag == "-text":
+            text = (only.text_content or "").strip()
+            shown = raised(text, down=tag == "sub")
+            return shown if shown != text else ""
+    return ""
+
+
+def _math(node: LexborNode, depth: int = 0) -> Math:
+    """Return an element of MathML."""
+    inner = [one for one in _children(node) if not (one.tag or "-").startswith("-")]
+    if not inner or depth == DEEP_MATH:
+        return Math(node.tag or "", node.text(), [], node.attributes.get("encoding") or "")
+    return Math(node.tag or "", "", [_math(one, depth + 1) for one in inner])
 
 
 _CONTAINER = "META-INF/container.xml"
@@ -274,7 +336,7 @@ def read_book(data: bytes | bytearray, options: Options, about: About) -> Iterat
     outline = Outline()
     for name in chapters:
         if package.first(name):
-            yield from markup_pieces(decode(package.bytes(name), about), outline)
+            yield from markup_pieces(decode(package.bytes(name), about), outline, about)
     package.note_repeats(about)
 
 

@@ -1,5 +1,6 @@
 """Read e-mail: the headers that people see, all bodies, calendar entries, and attachments of formats that are read."""
 
+import binascii
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from msgspec import structs
 
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unreadable
 from muisti.core.model.values import is_blank
-from muisti.core.parsing.detect import HEAD, STREAMED, Format, detect
+from muisti.core.parsing.detect import HEAD, STREAMED, Format, detect, signature_of
 from muisti.core.parsing.encodings import text_of
 from muisti.core.parsing.formats import READERS
 from muisti.core.parsing.formats.calendar import calendar_pieces
@@ -34,6 +35,9 @@ ATTACHED = 100  # attachments of a file that are read
 NAMED = 20  # attachments that a note lists
 _ALTERNATIVES = frozenset({"text/plain", "text/html", "text/enriched", "text/watch-html", "text/x-amp-html"})
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
+_SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_LOCKED = re.compile(r"-----BEGIN PGP MESSAGE-----[^-]*+(?:-----END PGP MESSAGE-----)?")
+_UUENCODED = re.compile(r"^begin [0-7]{3,4} ([^\n]{1,200})\n((?:[!-`][ -`]{0,61}\n)*+)`?\n?end$", re.MULTILINE)
 _MEDIA = ("image/", "audio/", "video/", "font/")
 _NEVER = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED, Format.UNKNOWN, Format.PNG, Format.JPEG, Format.TIFF})
 
@@ -160,11 +164,17 @@ class _Reading:
                 yield from self.message(inner, number, depth + 1)
             return
         data = _payload(part)
-        if kind in ("text/calendar", "application/ics"):
+        if kind in _SEALED:
+            names.append(name := _file_name(part) or "smime.p7m")
+            self._unread.append(f"{name} (sealed by S/MIME)")
+        elif kind == "message/external-body":
+            address = part.get_param("url") or part.get_param("name") or part.get_param("access-type") or ""
+            self._unread.append(f"one that is kept elsewhere ({str(address)[:200]})")
+        elif kind in ("text/calendar", "application/ics"):
             yield from calendar_pieces(text_of(data, part.get_content_charset(), self._about.note), outline, number)
         elif kind.startswith(("text/", "message/", "multipart/")) and kind != "text/rtf" and _is_inline(part):
-            yield from self._text(part, data, outline, number)
-        elif kind not in _SIGNATURES:
+            yield from self._text(part, data, outline, number, depth)
+        elif kind not in _SIGNATURES and kind != "application/pgp-encrypted":
             name = _file_name(part)
             names.append(name or f"one without a name ({kind})")
             form = detect(data[:HEAD], name, kind)
@@ -172,16 +182,33 @@ class _Reading:
                 form = Format.UNKNOWN
             yield from self._attachment(names[-1], form, data, number, depth)
 
-    def _text(self, part: EmailMessage, data: bytes, outline: Outline, number: int | None) -> Iterator[Piece]:
+    def _text(
+        self, part: EmailMessage, data: bytes, outline: Outline, number: int | None, depth: int
+    ) -> Iterator[Piece]:
         charset, note = part.get_content_charset() or self._options.encoding, self._about.note
         if part.get_content_type() == "text/html":
-            yield from markup_pieces(decode(data, self._about, label=charset), outline, number)
+            yield from markup_pieces(decode(data, self._about, label=charset), outline, self._about, number)
             return
         text = text_of(data, charset, note).replace("\r\n", "\n")
         if str(part.get_param("format", "")).lower() == "flowed":
             text = _unflowed(text, str(part.get_param("delsp", "")).lower() == "yes")
-        if text.strip():
-            yield block(outline, text.strip(), page=number)
+        text = self._unlocked(text)
+        files = [(found[1], found[2]) for found in _UUENCODED.finditer(text)]
+        text = _UUENCODED.sub("", text).strip()
+        if text:
+            yield block(outline, text, page=number)
+        if part.get_content_type() == "message/partial":
+            note(f"A message is one part of {part.get_param('total') or 'several'}, and the others are elsewhere.")
+        for name, lines in files:
+            data = b"".join(map(_uudecoded, lines.splitlines()))
+            yield from self._attachment(name.strip(), detect(data[:HEAD], name.strip()), data, number, depth)
+
+    def _unlocked(self, text: str) -> str:
+        """Return a text without what PGP encrypts, which is named."""
+        text, count = _LOCKED.subn("", text)
+        if count:
+            self._about.note("Text that is encrypted by PGP was not read.")
+        return text
 
     def _attachment(self, name: str, form: Format, data: bytes, number: int | None, depth: int) -> Iterator[Piece]:
         """Yield what is in an attachment under a heading with its name, where its format is read."""
@@ -193,8 +220,9 @@ class _Reading:
         titled = False
         try:
             reader = _reader_of(data, form) if self._attached <= ATTACHED else None
-            if reader is None:
-                self._unread.append(name)
+            if reader is None or _LOCKED.match(data[:HEAD].decode("latin-1")):
+                what = signature_of(data[:HEAD]) if reader is None else "encrypted by PGP"
+                self._unread.append(f"{name} ({what})" if what else name)
                 return
             for piece in reader(data, self._options, about):
                 if not titled and not is_blank(piece.text):
@@ -227,6 +255,13 @@ def _reader_of(data: bytes, form: Format) -> Read | None:
 def _plain(data: bytes, options: Options, about: About) -> Iterator[Piece]:
     if text := text_of(data, options.encoding, about.note).strip():
         yield block(Outline(), text)
+
+
+def _uudecoded(line: str) -> bytes:
+    try:
+        return binascii.a2b_uu(line)
+    except binascii.Error:
+        return b""
 
 
 def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:

@@ -58,7 +58,7 @@ def _cell(cell: Any, path: tuple[str, ...], about: About) -> Iterator[Piece]:
         yield block(outline, source)
     outputs: Any = _under(cell, "outputs")
     for output in cast(list[Any], outputs) if isinstance(outputs, list) else ():
-        text = _output(output).strip("\n")
+        text = _output(output, about).strip("\n")
         if text.strip():
             if len(text) > OUTPUT:
                 about.note(f"Of long outputs the first {OUTPUT:,} characters were read.")
@@ -66,7 +66,7 @@ def _cell(cell: Any, path: tuple[str, ...], about: About) -> Iterator[Piece]:
             yield block(outline, f"```\n{text}\n```", "note")
 
 
-def _output(output: Any) -> str:
+def _output(output: Any, about: About) -> str:
     """Return an output as text, of the forms that it has the plainest; of an error what was raised where."""
     if _under(output, "output_type") in ("error", "pyerr"):
         trace: Any = _under(output, "traceback")
@@ -75,13 +75,16 @@ def _output(output: Any) -> str:
         return _COLOUR.sub("", "\n".join([raised, *map(_joined, steps)]))
     forms: Any = _under(output, "data")
     held = cast(dict[str, Any], forms or output) if isinstance(forms or output, dict) else {}
+    about.images = about.images or any(name.startswith("image/") or name == "png" for name in held)
+    custom = [name for name in held if name.startswith("application/") and name.endswith("json")]
     if text := next((text for name in _TEXTS if (text := _joined(held.get(name)))), ""):
+        for name in custom:
+            about.leave_out(f"Content of outputs of the type {name[:80]}", len(json.dumps(held[name]).split()))
         return text
     page = next((page for name in ("text/html", "html") if (page := _joined(held.get(name)))), "")
     if page:
-        return "".join(piece.text for piece in markup_pieces(page, Outline()))
-    custom = [value for name, value in held.items() if name.startswith("application/") and name.endswith("json")]
-    return "\n".join(json.dumps(value, ensure_ascii=False) for value in custom)
+        return "".join(piece.text for piece in markup_pieces(page, Outline(), about))
+    return "\n".join(json.dumps(held[name], ensure_ascii=False) for name in custom)
 
 
 def _under(value: Any, *keys: str) -> Any:

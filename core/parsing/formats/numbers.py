@@ -10,6 +10,7 @@ from fractions import Fraction
 
 DIGITS = 15  # significant ones of a number, and decimals at most
 LONGEST = 255  # characters of a format, as in Excel
+SINCE_1900 = datetime.datetime.fromisoformat("1899-12-30")  # a workbook knows no time zone
 LAST_DAY = 2_958_466  # the number of the day after 9999-12-31
 _BUILT_IN: Mapping[int, str] = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "$#,##0", 6: "$#,##0", 7: "$#,##0.00", 8: "$#,##0.00", 9: "0%",
@@ -94,6 +95,19 @@ def form_of(number: int, code: str | None) -> Form:
             return Form([Section(date=True)])
         code = _BUILT_IN.get(number, "")
     return Form([*_sections(code[:LONGEST])]) if code and code.lower() != "general" else Form()
+
+
+def shown_number(raw: str, code: str | None) -> str:
+    """Return a number as a format shows it, without which it is text.
+
+    >>> shown_number("0.16400000000000001", "0.0%"), shown_number("0.164", "General"), shown_number("a", None)
+    ('16.4%', '0.164', 'a')
+    """
+    try:
+        number = float(raw) if code is not None else None
+    except ValueError:
+        number = None
+    return raw if number is None else form_of(len(_BUILT_IN), code).shown(number, SINCE_1900)
 
 
 def plain(number: float) -> str:

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from muisti.core.model.unreadable import Encrypted
+from muisti.core.parsing.formats.equations import of_element, written
 from muisti.core.parsing.formats.numbering import Counts, Level
 from muisti.core.parsing.formats.package import Element, Package, attribute, children_of, events
-from muisti.core.parsing.parsed import About, Options, Outline, block, heading, table
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, raised, spread, table
 from muisti.core.parsing.pieces import Piece
 
 CONTENT, STYLES = "content.xml", "styles.xml"
 MANIFEST, _ENCRYPTION = "META-INF/manifest.xml", b"encryption-data"
+SPAN = 100  # rows or columns that a cell takes at most
 SPACES = 100  # that one element means at most
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman", "": "none"}
@@ -71,6 +73,7 @@ class Styles:
     lists: dict[str, Mapping[int, Level]] = field(default_factory=dict[str, Mapping[int, Level]])
     outline: Mapping[int, Level] = field(default_factory=dict[int, Level])
     hidden: set[str] = field(default_factory=set[str])
+    shifted: dict[str, bool] = field(default_factory=dict[str, bool])  # whether down, of styles of raised text
 
     def add(self, style: Element) -> None:
         """Add a style."""
@@ -85,6 +88,9 @@ class Styles:
             for properties in style:
                 if attribute(properties, "display") == "false" or attribute(properties, "visibility") == "hidden":
                     self.hidden.add(name)
+                place = (attribute(properties, "text-position") or "").split()
+                if place and (place[0] in ("super", "sub") or place[0].strip("-%0123456789.") == ""):
+                    self.shifted[name] = place[0].startswith(("sub", "-"))
 
 
 def _levels(style: Element) -> Iterator[tuple[int, Level]]:
@@ -208,6 +214,13 @@ class Blocks:
                 out.append(_AS_TEXT[child.tag])
             elif child.tag in _APART:
                 self._aside(child)
+            elif (
+                child.tag == "text-span"
+                and (down := self._styles.shifted.get(attribute(child, "style-name") or "")) is not None
+            ):
+                inner: list[str] = []
+                self._collect(child, inner)
+                out.append(raised("".join(inner), down=down))
             elif child.tag in ("draw-object", "table-table"):
                 out += ["\n" + piece.text.strip() + "\n" for piece in self.block(child)]
             elif child.tag not in _LEFT_OUT:
@@ -231,8 +244,8 @@ class Blocks:
             self._notes.append(f"Comment by {author}: {text}" if author else f"Comment: {text}")
 
     def _note_deleted(self, element: Element) -> None:
-        if words := sum(len(self.joined(one).split()) for one in element.iter("text-deletion")):
-            self._about.notes.append(f"Deleted text of tracked changes was left out: {words:,} words.")
+        words = sum(len(self.joined(one).split()) for one in element.iter("text-deletion"))
+        self._about.leave_out("Deleted text of tracked changes", words)
 
     def _paragraph(self, element: Element) -> Iterator[Piece]:
         if text := self.text(element):
@@ -277,15 +290,16 @@ class Blocks:
                     yield from self.block(child)
 
     def _table(self, element: Element) -> Iterator[Piece]:
-        if text := table([cells for cells in self._rows(element) if any(cells)]):
+        if text := table([cells for cells in self._rows(element, {}) if any(cells)]):
             yield block(self._outline, text.rstrip("\n"), "table", self._page)
 
-    def _rows(self, element: Element) -> Iterator[list[str]]:
+    def _rows(self, element: Element, above: dict[int, tuple[int, str]]) -> Iterator[list[str]]:
         for child in element:
             if child.tag == "table-table-row":
-                yield [self.joined(cell) for cell in child if cell.tag.endswith("table-cell")]
+                cells = [cell for cell in child if cell.tag == "table-table-cell"]
+                yield spread([(self.joined(cell), *_spans(cell)) for cell in cells], above)
             elif child.tag.startswith("table-table-") or child.tag == "text-soft-page-break":
-                yield from self._rows(child)
+                yield from self._rows(child, above)
 
     def _frame(self, element: Element) -> Iterator[Piece]:
         kind = attribute(element, "class")
@@ -308,8 +322,10 @@ class Blocks:
     def _object(self, root: Element) -> Iterator[Piece]:
         """Yield an equation as it was written, a chart as its titles and values, or a document."""
         formulas = [one.text for one in root.iter() if one.tag.rpartition("}")[2] == "annotation" and one.text]
-        for formula in formulas:
-            yield block(self._outline, f"${formula.strip()}$", page=self._page)
+        if root.tag.rpartition("}")[2] == "math" and not formulas:
+            formulas = [written(of_element(root))]
+        for formula in filter(None, map(str.strip, formulas)):
+            yield block(self._outline, f"${formula}$", page=self._page)
         body = None if formulas else root.find(".//office-body")
         if body is not None:
             yield from self.block(body)
@@ -318,6 +334,12 @@ class Blocks:
         kept = (one for one in element if attribute(one, "class") == "notes")
         if text := "\n".join(filter(None, map(self.joined, kept))):
             yield block(self._outline, "Notes: " + text, "note", self._page)
+
+
+def _spans(cell: Element) -> tuple[int, int]:
+    """Return how many rows and columns a cell takes."""
+    rows, columns = (attribute(cell, f"number-{what}-spanned") for what in ("rows", "columns"))
+    return _number(rows, 1, SPAN) or 1, _number(columns, 1, SPAN) or 1
 
 
 def _descriptions(element: Element) -> Iterator[str]:

@@ -12,7 +12,8 @@ from xml.parsers import expat
 from zipfile import BadZipFile
 
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
-from muisti.core.parsing.parsed import About, Outline, block, table
+from muisti.core.parsing.formats.numbers import shown_number
+from muisti.core.parsing.parsed import About, Outline, block, raised, table
 from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.zipped import open_zip, unpacked
 
@@ -116,24 +117,25 @@ class Package:
             raise Broken(f"The part {name!r} is empty.")
         return root
 
-    def children(self, name: str, container: str) -> Iterator[Element]:
-        """Yield the children of the first element of that tag in a part."""
-        yield from children_of(events(self.blocks(name), name), container)
+    def children(self, name: str, *containers: str) -> Iterator[Element]:
+        """Yield the children of the first element of each tag in a part."""
+        yield from children_of(events(self.blocks(name), name), *containers)
 
     def first(self, part: str) -> bool:
         """Return whether a part is asked for the first time. A file that lists one often would cost without end."""
         self._given[part] += 1
         return self._given[part] == 1
 
-    def note_embedded(self, about: About) -> None:
-        """Add a note that names the files inside the file, besides the tables behind its charts."""
+    def note_embedded(self, about: About, main: str = "") -> None:
+        """Add a note that names the files inside the file, and texts taken from others, but no tables of charts."""
         charts = [name for name in self._names if "/charts/_rels/" in name]
         behind = {
             posixpath.normpath(posixpath.join(name.partition("_rels/")[0], one.get("Target", ""))).lower()
             for name in charts
             for one in self.tree(name)
         }
-        inside = [name for name in self._names if "/embeddings/" in name or "/afchunk" in name]
+        texts = {target.lower() for kind, target in self.relations(main).values() if kind == "aFChunk"}
+        inside = [name for name in self._names if "/embeddings/" in name or name in texts]
         if found := [posixpath.basename(self._names[name]) for name in inside if name not in behind]:
             more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
             about.note(f"Files embedded in the document were not read: {', '.join(found[:NAMED])}{more}.")
@@ -219,21 +221,27 @@ def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
         raise Broken(f"The XML of {name!r} is damaged: {error}.") from error
 
 
-def children_of(found: Iterable[tuple[str, Element]], container: str) -> Iterator[Element]:
-    """Yield the children of the first element of that tag, one by one, so that only one is in memory."""
+def children_of(found: Iterable[tuple[str, Element]], *containers: str) -> Iterator[Element]:
+    """Yield the children of the first element of each tag, one by one, so that only one is in memory."""
     depth, inside, parent = 0, 0, None
+    left = {*containers}
     for event, element in found:
         if event == "start":
             depth += 1
-            if parent is None and element.tag == container:
+            if parent is None and element.tag in left:
                 inside, parent = depth, element
+                left.discard(element.tag)
             continue
         depth -= 1
         if parent is not None and depth == inside:
             yield element
             parent.clear()
-        elif depth < inside:
-            return
+        elif parent is not None and depth < inside:
+            parent = None
+            if not left:
+                return
+        elif parent is None:
+            element.clear()
 
 
 class _RootReached(Exception):
@@ -292,9 +300,17 @@ def described(element: Element) -> str:
 def drawn_lines(root: Element) -> Iterator[str]:
     """Yield the paragraphs of a drawing or a diagram that have text."""
     for paragraph in root.iter("a-p"):
-        text = "".join((one.text or "") if one.tag != "a-br" else "\n" for one in paragraph.iter() if one.tag in RUNS)
-        if text.strip():
-            yield text.strip()
+        out: list[str] = []
+        shift = 0
+        for one in paragraph.iter():
+            if one.tag in ("a-r", "a-rPr"):
+                stated = one.get("baseline", "0").removesuffix("%")
+                shift = -1 if stated.startswith("-") else int(stated.strip("0.") != "")
+            elif one.tag in RUNS:
+                text = (one.text or "") if one.tag != "a-br" else "\n"
+                out.append(raised(text, down=shift < 0) if shift else text)
+        if text := "".join(out).strip():
+            yield text
 
 
 def chart_pieces(package: Package, part: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
@@ -312,6 +328,11 @@ def chart_pieces(package: Package, part: str, outline: Outline, page: int | None
 def _values(series: Element, *tags: str) -> Iterator[str]:
     """Yield the values under the first of these tags; charts of points have other ones than charts of categories."""
     found = next((one for tag in tags if (one := series.find(tag)) is not None), None)
-    if found is not None:
-        for value in found.iter("c-v"):
-            yield value.text or ""
+    if found is None:
+        return
+    for point in found.iter("c-pt"):
+        own, cache = point.get("formatCode"), found.find(".//c-numCache/c-formatCode")
+        code = own or (cache.text if cache is not None else None)
+        yield shown_number(point.findtext("c-v") or "", code)
+    for value in found.findall("c-v"):
+        yield value.text or ""

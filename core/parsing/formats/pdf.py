@@ -29,6 +29,7 @@ OUTLINE = 20_000  # entries that are read
 BROKEN = 0.3  # share of letters without a known code above which a page is not readable, and half of which a line is
 SHORT = 4  # letters of a line that is kept as it is, such as a bullet
 logging.getLogger("pypdfium2").setLevel(logging.ERROR)  # it warns of forms with programs, which are not run
+TAIL = 0x10000 + 22  # bytes from the end in which an archive says that it is one
 _NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})
 _HYPHEN = "\x02"  # pdfium's mark of a hyphen at the end of a line, whose word it joins
 _BROKEN_WORD = re.compile(r"([^\W\d_])[-\u00ad\u2010]\n([a-zß-ÿ]+[^\s\w]?) ?\n?")
@@ -56,6 +57,8 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         if about.pages > options.max_pages:
             raise FileTooLarge(f"The file has {about.pages:,} pages; at most {options.max_pages:,} are read.")
         note_besides(document, about)
+        if data.rfind(b"PK\5\6", len(data) - TAIL if len(data) > TAIL else 0) > data.rfind(b"%%EOF"):
+            about.note("The file is a ZIP archive too, whose members were not read.")
         about.title = document.get_metadata_dict(skip_empty=True).get("Title", "").strip() or None
         yield from _Reading(document, options, about).pieces()
     finally:

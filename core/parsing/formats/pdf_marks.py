@@ -39,8 +39,11 @@ def marks(page: Any, document: Any, about: About) -> Iterator[str]:
         if not annotation:
             continue
         if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
-            if form and (value := _value(form, annotation)):
-                yield f"{_string(raw.FPDFAnnot_GetFormFieldName, form, annotation) or 'Field'}: {value}"
+            # A page that was taken out of its form has the fields, and no form that knows them.
+            value = _value(form, annotation) if form else _string(raw.FPDFAnnot_GetStringValue, annotation, b"V")
+            name = _string(raw.FPDFAnnot_GetFormFieldName, form, annotation) if form else ""
+            if value and value != "Off":
+                yield f"{name or _string(raw.FPDFAnnot_GetStringValue, annotation, b'T') or 'Field'}: {value}"
         elif text := _string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"):
             author = _string(raw.FPDFAnnot_GetStringValue, annotation, b"T")
             yield f"{author or 'Note'}: {text}"

@@ -26,12 +26,14 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     about.pages = len(slides)
     hidden: list[int] = []
     margins: set[str] = set()
+    behind: set[str] = set()
     for number, part in enumerate(slides, 1):
         if package.first(part):
             root = package.tree(part)
             if root.get("show") in ("0", "false"):
                 hidden.append(number)
             yield from _Slide(package, part, number, margins).pieces(root)
+            yield from _behind(package, part, number, behind)
     if hidden:
         about.note(f"Slides that are hidden were read: {', '.join(map(str, hidden[:20]))}.")
     package.note_embedded(about)
@@ -47,6 +49,18 @@ def _slide_ids(package: Package, main: str) -> Iterator[Element]:
         yield element
 
 
+def _behind(package: Package, part: str, number: int, seen: set[str]) -> Iterator[Piece]:
+    """Yield the texts that are on slides of a layout or a master, each once; their placeholders are on the slides."""
+    for kind, behind in package.relations(part).values():
+        if kind not in ("slideLayout", "slideMaster") or behind in seen or behind not in package:
+            continue
+        seen.add(behind)
+        shapes = (one for one in package.tree(behind).iter("p-sp") if _placeholder(one) is None)
+        if text := "\n".join(line for shape in shapes for line in drawn_lines(shape)):
+            yield block(Outline(), f"On slides of this layout: {text}", "note", number)
+        yield from _behind(package, behind, number, seen) if kind == "slideLayout" else ()
+
+
 class _Slide:
     """A slide, and the footers of the slides so far, each of which is read once."""
 
@@ -60,9 +74,11 @@ class _Slide:
             yield from self._shape(shape)
         for part in self._package.related(self._part, "notesSlide"):
             for shape in self._package.tree(part).iter("p-sp"):
-                text = "\n".join(drawn_lines(shape))
-                if _placeholder(shape) == "body" and text:
+                kind, text = _placeholder(shape), "\n".join(drawn_lines(shape))
+                if kind in ("body", None) and text:
                     yield block(self._outline, "Notes: " + text, "note", self._number)
+                elif kind in _MARGINS:
+                    yield from self._text(shape)
         for part in self._package.related(self._part, "comments"):
             comments = self._package.tree(part)
             for text in [*(one.text or "" for one in comments.iter("p-text")), *drawn_lines(comments)]:

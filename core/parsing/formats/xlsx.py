@@ -5,19 +5,19 @@ Rows are read as a stream. Only cells that the file lists cost anything, so one 
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from muisti.core.model.unreadable import FileTooLarge
-from muisti.core.parsing.formats.numbers import Form, form_of, plain
+from muisti.core.parsing.formats.numbers import SINCE_1900, Form, form_of, plain
 from muisti.core.parsing.formats.package import Element, Package, attribute, chart_pieces, described, drawn_lines
-from muisti.core.parsing.parsed import About, Options, Outline, block, heading, row, rule
+from muisti.core.parsing.parsed import About, Options, Outline, block, heading, raised, row, rule
 from muisti.core.parsing.pieces import Piece
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length
+_MARGIN_CODE = re.compile(r'&(?:"[^"]{0,255}+"|\d+|K[\w+-]{6,8}|.)')
 _COLUMN = re.compile(r"([A-Z]{1,3})")
-_SINCE_1900 = datetime.datetime.fromisoformat("1899-12-30")  # a workbook knows no time zone
 _SINCE_1904 = datetime.datetime.fromisoformat("1904-01-01")
 
 
@@ -47,8 +47,9 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     for number, (name, relation) in enumerate(sheets, 1):
         kind, part = relations.get(relation, ("", ""))
         if part in package and package.first(part):
-            rows = _rows(package, part, book, cells) if kind == "worksheet" else iter(())
-            yield from sheet_pieces(name, number, rows, _besides(package, part))
+            margins: dict[str, None] = {}
+            rows = _rows(package, part, book, cells, margins) if kind == "worksheet" else iter(())
+            yield from sheet_pieces(name, number, rows, _besides(package, part, margins))
     package.note_embedded(about)
     package.note_repeats(about)
 
@@ -87,7 +88,7 @@ def _book(package: Package, main: str, workbook: Element) -> Book:
         shown.extend(_form(one.get("numFmtId", "0"), own) for one in (formats if formats is not None else ()))
     properties = workbook.find("x-workbookPr")
     since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
-    return Book(strings, shown, _SINCE_1904 if since_1904 else _SINCE_1900)
+    return Book(strings, shown, _SINCE_1904 if since_1904 else SINCE_1900)
 
 
 def _form(number: str, own: dict[str | None, str]) -> Form:
@@ -97,14 +98,21 @@ def _form(number: str, own: dict[str | None, str]) -> Form:
 def _rich(element: Element) -> str:
     """Return a text of runs, without the reading aids of Japanese."""
     parts = [one.text or "" for one in element.iterfind("x-t")]
-    parts += [one.text or "" for one in element.iterfind("x-r/x-t")]
+    for run in element.iterfind("x-r"):
+        text, shift = run.findtext("x-t") or "", run.find("x-rPr/x-vertAlign")
+        kind = None if shift is None else shift.get("val")
+        parts.append(raised(text, down=kind == "subscript") if kind in ("superscript", "subscript") else text)
     return "".join(parts)
 
 
-def _rows(package: Package, part: str, book: Book, cells: Cells) -> Iterator[list[str]]:
-    """Yield the rows of a sheet that have cells, and an empty row where rows are missing."""
+def _rows(package: Package, part: str, book: Book, cells: Cells, margins: dict[str, None]) -> Iterator[list[str]]:
+    """Yield the rows of a sheet that have cells, and an empty row where rows are missing; then add its margins."""
     expected = 1
-    for element in package.children(part, "x-sheetData"):
+    for element in package.children(part, "x-sheetData", "x-headerFooter"):
+        if element.tag != "x-row":
+            if text := " ".join(_MARGIN_CODE.sub(_in_margin, element.text or "").split()):
+                margins[f"{element.tag[-6:]}: {text}"] = None
+            continue
         number = element.get("r", "")
         at = int(number) if number.isdecimal() and len(number) < 8 else expected
         cells.add(len(element))
@@ -114,6 +122,10 @@ def _rows(package: Package, part: str, book: Book, cells: Cells) -> Iterator[lis
         if shown:
             yield shown
         expected = at + 1
+
+
+def _in_margin(code: re.Match[str]) -> str:
+    return "&" if code[0] == "&&" else " "
 
 
 def _cells(element: Element, book: Book) -> list[str]:
@@ -208,8 +220,10 @@ def _pieces(outline: Outline, rows: Iterator[list[str]], besides: Iterator[Piece
     yield from besides
 
 
-def _besides(package: Package, sheet: str) -> Iterator[Piece]:
+def _besides(package: Package, sheet: str, margins: Iterable[str]) -> Iterator[Piece]:
     outline = Outline()
+    for text in margins:
+        yield block(outline, text, "note")
     for drawing in package.related(sheet, "drawing"):
         root = package.tree(drawing)
         for text in [*drawn_lines(root), *filter(None, map(described, root.iter("cNvPr")))]:

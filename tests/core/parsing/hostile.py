@@ -253,6 +253,13 @@ CASES = (
     _case("laughs.html", lambda: f"{LAUGHS}<html><body>&a9;</body></html>".encode(), TEXT),
     _case("table.html", lambda: b"<table><tr><td>" * 15_000 + b"hello", TEXT),
     _case("spans.html", lambda: b"<table><tr>" + b"<td rowspan=99999 colspan=99999>x" * 500 + b"</table>", TEXT),
+    _case("math.html", lambda: b"<html><body>" + b"<math><mrow>" * 9_000 + b"<mi>hello", TEXT),
+    _case("raised.html", lambda: b"<html><body>" + b"<sup><sub>" * 9_000 + b"hello", TEXT),
+    _case("frames.html",
+          lambda: b"<html>" + b"<iframe srcdoc='<iframe srcdoc=\"<p>x'></iframe>" * 2_000 + b"hello", TEXT),
+    _case("deep.rtf", lambda: b"{\\rtf1 " + b"{\\b" * 500_000 + b" hello", "broken"),
+    _case("notes.rtf", lambda: b"{\\rtf1 hello" + b"{\\footnote x" * 9_000, TEXT),
+    _case("skips.rtf", lambda: b"{\\rtf1 hello" + b"\\bin999999999 \\uc999999999\\u1?" * 99_000, TEXT),
     _case("deep.ipynb", lambda: b'{"nbformat":4,"cells":' + b"[" * 1_000_000, "broken", "too_large"),
     _case("parts.eml", _mail_parts, TEXT, "broken", "empty", "timeout", "too_large"),
     # Archives

@@ -126,7 +126,7 @@ def test_attachments_are_read_where_their_format_is(workers: Workers):
     assert [note.partition(":")[0] for note in document.notes] == [
         "Attachment c.txt", "Attachment e.jar", "Attachment f.docx", "The text of attachments was not read",
     ]  # fmt: skip
-    assert "winmail.dat, g.zip" in document.notes[-1]
+    assert "winmail.dat (a message of Outlook in TNEF, such as winmail.dat), g.zip" in document.notes[-1]
 
 
 def test_a_calendar_says_what_when_where_and_who(workers: Workers):
