@@ -1,6 +1,7 @@
 """MCP on standard input and output, for clients of this machine."""
 
 import logging
+from pathlib import Path
 
 import anyio
 from anyio import to_thread
@@ -8,6 +9,8 @@ from anyio import to_thread
 from muisti.core.identity.grants import Grant
 from muisti.core.model.values import LOCAL
 from muisti.core.operations.compiled import compiled_kernels
+from muisti.service.agents.answering import Agents
+from muisti.service.agents.listening import listen
 from muisti.service.app.app import open_engine
 from muisti.service.auth.access import Access
 from muisti.service.background.task_threads import TaskThreads
@@ -16,6 +19,7 @@ from muisti.service.background.upkeep import Upkeep
 from muisti.service.mcp.manager import make_server
 from muisti.service.mcp.stdio import serve
 from muisti.service.observability import logs
+from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import groups_in
@@ -51,12 +55,16 @@ def _run(settings: Settings, grant: Grant) -> None:
         backend = Backend(engine, settings)
         session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools), citation=citation_of(settings))
         with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
-            anyio.run(_serve, session)
+            anyio.run(_serve, session, location_of(settings).file)
 
 
-async def _serve(session: Session) -> None:
+async def _serve(session: Session, database: Path | None) -> None:
     try:
-        await serve(make_server(lambda _: session), session.backend.uploads.body)
+        async with anyio.create_task_group() as tasks:
+            if database is not None:
+                tasks.start_soon(listen, Agents(session.backend), database)
+            await serve(make_server(lambda _: session), session.backend.uploads.body)
+            tasks.cancel_scope.cancel()
     finally:  # calls that still run report to the event loop
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(session.backend.close)
