@@ -58,7 +58,7 @@ class Hooked(msgspec.Struct, frozen=True):
 
 
 class Agents:
-    """What answers the hooks of all agents of a process."""
+    """The hooks of all agents of a process, and the sessions that they belong to."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend, self._sessions = backend, Sessions()
@@ -136,6 +136,8 @@ class Turn(msgspec.Struct, frozen=True):
 
     async def _add(self, space: str, draft: Draft) -> None:
         """Add a candidate, unless the same text was kept before or the space refuses it."""
+        if not self.access.may("read"):  # such a key may not name what could be there already
+            draft = msgspec.structs.replace(draft, key=None)
         try:
             await self.session.backend.add(self.session.memories, space, draft, "keep", None)
         except MuistiError as refusal:

@@ -1,4 +1,4 @@
-"""What a session decided, tried and found to fail, by the words of its sentences.
+"""Sentences in which a session says what was decided, tried or failed, found by their words.
 
 The sentences are candidates for a person to review, so a wrong one costs a look; a list is short on purpose.
 """
@@ -84,7 +84,7 @@ def outcomes(text: str) -> list[tuple[Outcome, str]]:
         sentence = _MARKS.sub("", part).strip()
         if not LEAST <= len(sentence) <= MOST or sentence.endswith("?") or may_be_secret(sentence):
             continue
-        kind = next((name for name, words in _WORDS if words.search(sentence)), None)
+        kind: Outcome | None = next((name for name, words in _WORDS if words.search(sentence)), None)
         if kind is not None:
             found.setdefault(sentence, kind)
     return [(kind, sentence) for sentence, kind in list(found.items())[:OUTCOMES_MAX]]

@@ -1,4 +1,4 @@
-"""What each running session of an agent was shown: versions of memories by id, in this process only, and bounded."""
+"""Versions of memories that each running session was shown, by their ids: in this process only, and bounded."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence

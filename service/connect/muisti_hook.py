@@ -3,9 +3,8 @@
     python -I -S muisti_hook.py CLIENT[:EVENT] --database FILE [--space NAME]
     python -I muisti_hook.py CLIENT[:EVENT] --url URL [--space NAME]
 
-It imports next to nothing, because an agent waits for it at every prompt: no package, and of the standard library only
-what Python itself is built with. It starts no process. Without a server it is silent and leaves a line in a log. It
-exits with 0 whatever happens.
+It imports next to nothing, because an agent waits for it at every prompt. It starts no process. Without a server it is
+silent and leaves a line in a log. It exits with 0 whatever happens.
 """
 
 import _socket
