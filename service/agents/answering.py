@@ -5,6 +5,7 @@ An agent never waits for a memory that is not there, and never fails by one.
 """
 
 import logging
+import re
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from muisti.service.terminal.project import choose
 CATEGORY, TRANSCRIPT = "captured", "transcript_path"
 TEXT_MAX = 8_000  # characters of one text that is kept
 DIGEST_BYTES = 16
+# Gemini CLI puts what hooks show before the prompt, and sends both to the next hook.
+_SHOWN = re.compile(r"<hook_context>.*?</hook_context>|<memory>\nRetrieved from memory\..*?</memory>", re.DOTALL)
 _LOG = logging.getLogger("muisti.hooks")
 Json = dict[str, Any]
 
@@ -84,7 +87,8 @@ class Turn(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        return first(self.hooked.payload, self.event.fields)
+        """The text of the event, without what a hook put into it before."""
+        return _SHOWN.sub("", first(self.hooked.payload, self.event.fields)).strip()
 
     async def answer(self) -> bytes:
         """Return what the client reads, empty when there is nothing to say."""
@@ -117,10 +121,9 @@ class Turn(msgspec.Struct, frozen=True):
             return
         project, *others = self.session.spaces
         if self.event.kind == "prompt":
-            whole = self.said.strip()
-            if whole and not may_be_secret(whole):
-                space = others[-1] if others and is_of_a_person(whole) else project
-                await self._add(space, _draft(whole[:TEXT_MAX].rstrip(), self.hooked))
+            if self.said and not may_be_secret(self.said):
+                space = others[-1] if others and is_of_a_person(self.said) else project
+                await self._add(space, _draft(self.said[:TEXT_MAX].rstrip(), self.hooked))
         elif self.event.kind == "end":
             for kind, sentence in outcomes(await self._last_words()):
                 await self._add(project, _draft(sentence, self.hooked, kind))

@@ -165,6 +165,15 @@ def test_a_prompt_is_kept_once_as_a_candidate_and_undo_takes_it_back(web: httpx.
     assert len(kept(web)) < 3
 
 
+def test_what_a_hook_has_shown_is_not_kept_as_a_prompt(web: httpx.Client):
+    add(web, DEPLOY)
+    shown = answer(web, sent("UserPromptSubmit", prompt=ASKED))
+    for number, text in enumerate((shown, f"<hook_context>{shown.replace('<', '&lt;')}</hook_context>")):
+        answer(web, sent("UserPromptSubmit", prompt=f"{text}\n\nand on Mondays in week {number}?"))
+    assert [one["content"] for one in kept(web) if "memory" in one["content"]] == []
+    assert len(kept(web)) == 3
+
+
 def test_what_is_said_of_the_person_goes_to_the_personal_space(web: httpx.Client):
     answer(web, sent("UserPromptSubmit", prompt="I prefer short answers with the command first"))
     assert kept(web) == [] and [one["content"][:8] for one in kept(web, "personal")] == ["I prefer"]
