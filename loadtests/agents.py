@@ -4,8 +4,8 @@
 
 FOLDER has a folder `node_modules` with the clients' packages: `@anthropic-ai/claude-code`, `@google/gemini-cli`,
 `opencode-ai`, `@openai/codex`; those that are not there are left out. Each client works in a home of its own, in two
-projects with a memory each. The command fails unless the memory of the project, and not that of the other, reaches the
-model beside the prompt, and a candidate is kept of each session.
+projects with a memory each. The command fails unless the memory of the project reaches the model beside the prompt,
+and that of the other project does not. A candidate must be kept of each session.
 """
 
 import json

@@ -1,7 +1,7 @@
 """A model server that understands nothing: it keeps the requests of agent clients, and answers each with one sentence.
 
-It speaks the wire of Anthropic's messages, of OpenAI's chat completions and responses, and of Gemini's contents, as far
-as the clients of `loadtests.agents` need them.
+It speaks Anthropic's messages, OpenAI's chat completions and responses, and Gemini's contents, as far as the clients of
+`loadtests.agents` need them.
 """
 
 import json
