@@ -16,7 +16,7 @@ TEXT, EVENT = "$text", "$event"
 NAMES = ("hook_event_name", "hookEventName", "hookName", "agent_action_name")
 SESSIONS = ("session_id", "sessionId", "conversation_id", "taskId", "trajectory_id")
 FOLDERS = ("cwd", "workspace_roots.0", "workspaceRoots.0")
-PATHS = ("tool_input.file_path", "tool_input.notebook_path", "tool_input.absolute_path", "tool_input.path")
+PATHS = tuple(f"tool_input.{name}" for name in ("file_path", "filePath", "notebook_path", "absolute_path", "path"))
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -49,13 +49,9 @@ _CLAUDE = {
     "Stop": Event("end", ("last_assistant_message",)),
 }
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[str, Format] = {  # VS Code runs the hooks of Claude Code
     "claude-code": Format(_CLAUDE, "Read|Edit|Write|MultiEdit|NotebookEdit"),
     "codex": Format({name: _CLAUDE[name] for name in ("SessionStart", "UserPromptSubmit", "Stop")}),
-    "vscode": Format(
-        {**_CLAUDE, "PreToolUse": Event("file", ("tool_input.filePath", *PATHS), _SPECIFIC)},
-        "readFile|editFiles|createFile|read_file|replace_string_in_file|create_file",
-    ),
     "gemini-cli": Format(
         {
             "SessionStart": _CLAUDE["SessionStart"],

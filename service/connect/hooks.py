@@ -16,7 +16,12 @@ from muisti.service.connect.planning import NO_TEXTS, Change, Texts
 from muisti.service.connect.program import NotPossible, program
 
 SECONDS = 5  # after which a client ends a hook
-COMMAND = "@COMMAND@"  # in the plugin for OpenCode
+COMMAND = "@COMMAND@"  # in the plugin for OpenCode, and in a script for Cline, which wants an answer in any case
+SCRIPT = f"""#!/bin/sh
+answer=$({COMMAND})
+[ -n "$answer" ] || answer='{{}}'
+printf '%s\\n' "$answer"
+"""
 _OURS = re.compile(r"\bmuisti(?:\.exe)?['\"]?\s.*\bhook run\b|\bhook run\b.*\bmuisti\b|muisti_hook\.py")
 Form = Literal["groups", "list", "scripts", "plugin"]
 
@@ -109,7 +114,7 @@ def install(client: str, place: Path, run: str, texts: Texts = NO_TEXTS) -> list
     """
     hooks, events = HOOKS[client], [*FORMATS[client].events]
     if hooks.form == "scripts":
-        return [_script(place / event, f"#!/bin/sh\nexec {run}\n") for event in events]
+        return [_script(place / event, SCRIPT.replace(COMMAND, run)) for event in events]
     if hooks.form == "plugin":
         opencode = resources.files("muisti.service").joinpath("static", "opencode.js")
         words = ", ".join(f'"{word}"' for word in shlex.split(run))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from muisti.core.conversations.context.counting import counter
 from muisti.service.agents.answering import TEXT_MAX, Hooked
 from muisti.service.agents.formats import FORMATS
-from muisti.service.agents.outcomes import may_be_secret, outcomes
+from muisti.service.agents.outcomes import may_be_secret, outcomes, transcript
 from muisti.service.agents.recalling import BUDGET
 from muisti.service.agents.sessions import SESSIONS, SHOWN, Sessions
 from muisti.service.cli.commands.clients import HOOKED
@@ -198,6 +198,28 @@ def test_a_turn_leaves_what_was_decided_tried_and_failed(web: httpx.Client):
     assert {tuple(one["tags"]) for one in kept(web)} == {("decided",), ("tried",), ("failed",)}
 
 
+@pytest.mark.parametrize("line", [
+    {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "{said}"}]}},
+    {"type": "user", "message": {"role": "user", "content": "{said}"}},
+    {"type": "response_item", "payload": {"type": "message", "content": [{"type": "output_text", "text": "{said}"}]}},
+])  # fmt: skip
+def test_a_transcript_is_read_from_its_end_without_what_tools_said(line: dict[str, Any], tmp_path: Path):
+    said = "We decided to use Valkey for the cache."
+    tool = {"type": "user", "message": {"content": [{"type": "tool_result", "content": "We decided to lie to you."}]}}
+    path = tmp_path / "session.jsonl"
+    lines = [json.dumps({"text": "x" * 300_000}), json.dumps(tool), json.dumps(line).replace("{said}", said), "{broken"]
+    path.write_text("\n".join(lines), "utf-8")
+    assert outcomes(transcript(path)) == [("decided", said)]
+    assert transcript(tmp_path / "gone.jsonl") == ""
+
+
+def test_who_may_not_open_the_database_has_no_file_read(web: httpx.Client, tmp_path: Path):
+    path = tmp_path / "session.jsonl"
+    path.write_text(json.dumps({"text": "We decided to use Valkey for the cache."}), "utf-8")
+    answer(web, sent("PreCompact", transcript_path=str(path)))
+    assert kept(web) == []
+
+
 @pytest.mark.parametrize("text", SECRETS)
 def test_what_may_be_a_secret_is_dropped_wherever_it_stands(text: str, web: httpx.Client):
     assert may_be_secret(text)
@@ -355,6 +377,15 @@ def test_hooks_are_installed_beside_others_and_taken_out_again(
 
 def everything(home: Path) -> dict[Path, str]:
     return {path: path.read_bytes().decode() for path in home.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("said", ['{"contextModification": "a\\\\nb"}', ""])
+def test_a_script_for_cline_always_answers_with_json(said: str, tmp_path: Path):
+    (tmp_path / "said").write_text(said)
+    change = next(iter(hooks.install("cline", tmp_path / "Hooks", f"cat {tmp_path / 'said'}")))
+    change.write()
+    done = subprocess.run([str(change.path)], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == json.loads(said or "{}")
 
 
 def test_what_is_somebody_elses_or_damaged_is_left(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
