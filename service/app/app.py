@@ -21,6 +21,7 @@ from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
+from muisti.service.agents.answering import Agents
 from muisti.service.app.entrance import Entrance
 from muisti.service.app.fast_path import FastPath
 from muisti.service.auth.access import Access, Need, check
@@ -96,6 +97,7 @@ def create_app(
         keyring = app.state.keyring = gate.keyring = Keyring(
             backend, settings.admin_key, asks=asks(settings), owner_key=owner_key
         )
+        app.state.agents = Agents(backend)
         app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
         tokens = None if settings.jwks is None else jwt.tokens_of(settings)
         gate.tokens = tokens

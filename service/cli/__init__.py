@@ -18,11 +18,11 @@ else:  # the whole service, which a server has itself
 SECTIONS = {
     "Get started": {
         "demo": ("demo:demo", "Try Muisti on a made-up project."),
-        "connect": ("clients:connect", "Register Muisti as an MCP server in an agent client."),
+        "connect": ("clients:connect", "Connect agent clients to Muisti."),
         "serve": ("serve:serve", "Start the server, for HTTP and MCP."),
         "mcp": ("clients:mcp", "Serve MCP on standard input and output."),
         "skill": ("clients:skill", "Print the skill file that teaches an agent to use memory."),
-        "hook": ("clients:hook", "Record prompts and tool calls of an agent client."),
+        "hook": ("clients:hook", "Recall in an agent client without being asked."),
         "completion": (
             "clients:completion",
             "Print a shell script that completes commands, options and names.",

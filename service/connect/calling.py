@@ -16,11 +16,11 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from muisti.service.connect.clients import KEY, Entry
+from muisti.service.connect.clients import KEY, Entry, started, url_of
 
 SECONDS = 60.0
 TOOL = "overview"
-_VARIABLE = re.compile(r"\$\{(?:env:)?(\w+)\}|\$(\w+)")
+_VARIABLE = re.compile(r"\$?\{(?:env:)?(\w+)\}|\$(\w+)")
 
 
 class CallFailed(Exception):
@@ -67,15 +67,11 @@ async def _call(
 
 
 async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExitStack, errlog: TextIO) -> Any:
-    if "command" in entry:
-        run = StdioServerParameters(command=entry["command"], args=entry["args"], env=dict(environ))
+    if words := started(entry):
+        run = StdioServerParameters(command=words[0], args=words[1:], env=dict(environ))
         return stdio_client(run, errlog=errlog)
     http = await opened.enter_async_context(httpx2.AsyncClient(headers=_headers(entry, environ), timeout=SECONDS))
-    return streamable_http_client(_url(entry), http_client=http)
-
-
-def _url(entry: Entry) -> str:
-    return entry.get("url") or entry["httpUrl"]
+    return streamable_http_client(url_of(entry), http_client=http)
 
 
 def _headers(entry: Entry, environ: Mapping[str, str]) -> dict[str, str]:
@@ -90,9 +86,9 @@ def _unanswered(entry: Entry, environ: Mapping[str, str]) -> str:
 
     The MCP client tells neither the status of a refusal nor that nothing listens.
     """
-    if "command" in entry:
+    if started(entry):
         return ""
-    url = _url(entry)
+    url = url_of(entry)
     try:
         status = httpx2.post(url, headers=_headers(entry, environ), json={}, timeout=SECONDS).status_code
     except httpx2.ConnectError:

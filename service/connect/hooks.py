@@ -1,100 +1,219 @@
-"""Hooks of Claude Code: commands in its settings that it runs on events."""
+"""The hooks of agent clients: commands that they run on events, written into the files where each looks for them."""
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from muisti.service.connect import jsonc, planning
+from muisti.service.agents.formats import FORMATS
+from muisti.service.connect import jsonc, muisti_hook, planning
 from muisti.service.connect.clients import Home
-from muisti.service.connect.planning import Change
-from muisti.service.connect.program import program
+from muisti.service.connect.planning import NO_TEXTS, Change, Texts
+from muisti.service.connect.program import NotPossible, program
 
-SECONDS = 5  # after which Claude Code ends a hook
-ALWAYS = ("UserPromptSubmit", "PreCompact")
-OF_TOOLS = ("PreToolUse", "PostToolUse")
-PROJECT = ".claude/settings.json"
-_PROGRAM = re.compile(r"muisti(?:\.exe)?['\"]?\s|\bmuisti\b")
-_RUN = re.compile(r"\bhook run\b")
-
-
-def where(home: Home) -> Path:
-    """Return the path of the user's settings."""
-    return home.named("CLAUDE_CONFIG_DIR", home.folder / ".claude") / "settings.json"
+SECONDS = 5  # after which a client ends a hook
+COMMAND = "@COMMAND@"  # in the plugin for OpenCode, and in a script for Cline, which wants an answer in any case
+SCRIPT = f"""#!/bin/sh
+answer=$({COMMAND})
+[ -n "$answer" ] || answer='{{}}'
+printf '%s\\n' "$answer"
+"""
+_OURS = re.compile(r"\bmuisti(?:\.exe)?['\"]?\s.*\bhook run\b|\bhook run\b.*\bmuisti\b|muisti_hook\.py")
+Form = Literal["groups", "list", "scripts", "plugin"]
 
 
-def command(options: Sequence[str]) -> str:
-    """Return the command that the client runs.
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Where a client looks for hooks: the user's file, that of a project, and the form of both.
+
+    `groups` are objects with a matcher and a list of hooks, as Claude Code has them; `list`: the hooks themselves.
+    `scripts`: a folder of executable files that are named by their events. `plugin`: one file that is ours alone.
+    `hook` makes a hook from a command. `head` is what a file needs beside the hooks. `by_name`: the client does not
+    tell its hooks the event, so each command names it.
+    """
+
+    where: Callable[[Home], Path]
+    project: str
+    form: Form
+    hook: Callable[[str], Mapping[str, Any]] = lambda run: {"type": "command", "command": run, "timeout": SECONDS}
+    head: Mapping[str, Any] | None = None
+    by_name: bool = False
+
+
+HOOKS: Mapping[str, Hooks] = {
+    "claude-code": Hooks(
+        lambda home: home.named("CLAUDE_CONFIG_DIR", home.folder / ".claude") / "settings.json",
+        ".claude/settings.json",
+        "groups",
+    ),
+    "codex": Hooks(
+        lambda home: home.named("CODEX_HOME", home.folder / ".codex") / "hooks.json", ".codex/hooks.json", "groups"
+    ),
+    "gemini-cli": Hooks(
+        lambda home: home.folder / ".gemini" / "settings.json",
+        ".gemini/settings.json",
+        "groups",
+        lambda run: {"name": "muisti", "type": "command", "command": run, "timeout": SECONDS * 1_000},
+    ),
+    "cursor": Hooks(
+        lambda home: home.folder / ".cursor" / "hooks.json",
+        ".cursor/hooks.json",
+        "list",
+        lambda run: {"command": run, "timeout": SECONDS},
+        {"version": 1},
+    ),
+    "copilot-cli": Hooks(
+        lambda home: home.folder / ".copilot" / "hooks" / "muisti.json",
+        ".github/hooks/muisti.json",
+        "list",
+        lambda run: {"type": "command", "bash": run, "timeoutSec": SECONDS},
+        {"version": 1},
+        by_name=True,
+    ),
+    "windsurf": Hooks(
+        lambda home: home.folder / ".codeium" / "windsurf" / "hooks.json",
+        ".windsurf/hooks.json",
+        "list",
+        lambda run: {"command": run, "show_output": False},
+    ),
+    "cline": Hooks(lambda home: home.folder / "Documents" / "Cline" / "Hooks", ".clinerules/hooks", "scripts"),
+    "opencode": Hooks(
+        lambda home: home.named("XDG_CONFIG_HOME", home.folder / ".config") / "opencode" / "plugin" / "muisti.js",
+        ".opencode/plugin/muisti.js",
+        "plugin",
+    ),
+}
+
+
+def command(client: str, options: Sequence[str]) -> str:
+    """Return the command that a client runs for its events: Python with one file, or `muisti hook run`.
+
+    An environment that uvx made may be gone tomorrow, so there the whole command is named.
 
     Raises:
         NotPossible: the command `muisti` was not found.
     """
-    return shlex.join([*program().words, *options, "hook", "run"])
+    words, _ = program()
+    if len(words) > 1:
+        return shlex.join([*words, "hook", "run", client, *options])
+    site = [] if "--url" in options else ["-S"]  # the way to a server elsewhere needs packages to name the project
+    return shlex.join([sys.executable, "-I", *site, muisti_hook.__file__, client, *options])
 
 
-def install(path: Path, run: str, events: Sequence[str]) -> Change:
-    """Return the change of the settings that puts a hook for each event in place of our earlier hooks.
+def install(client: str, place: Path, run: str, texts: Texts = NO_TEXTS) -> list[Change]:
+    """Return the changes that put a hook for each event of a client in place of our earlier hooks.
+
+    `texts` are those of files that other changes leave.
 
     Raises:
-        NotPossible: the file cannot be read or is no JSON.
+        NotPossible: a file cannot be read, has another format, or is somebody else's.
     """
-    change = uninstall(path)
+    hooks, events = HOOKS[client], [*FORMATS[client].events]
+    if hooks.form == "scripts":
+        return [_script(place / event, SCRIPT.replace(COMMAND, run)) for event in events]
+    if hooks.form == "plugin":
+        opencode = resources.files("muisti.service").joinpath("static", "opencode.js")
+        words = ", ".join(f'"{word}"' for word in shlex.split(run))
+        return [Change(place, planning.text(place), opencode.read_text("utf-8").replace(f'"{COMMAND}"', words))]
+    named = [(event, _named(run, client, event) if hooks.by_name else run) for event in events]
+    (change,) = uninstall(client, place, texts)
     text = change.after or ""
-    if [*_events(jsonc.read(change.before or ""))] == [(event, run) for event in events]:
-        return Change(path, change.before, change.before)
-    with planning.changing(path):
-        for event in events:
-            group = {"matcher": "*"} if event in OF_TOOLS else {}
-            hook = {"type": "command", "command": run, "timeout": SECONDS}
-            text = jsonc.append(text, ["hooks", event], {**group, "hooks": [hook]})
-    return Change(path, change.before, text)
+    if sorted(_found(jsonc.read(change.before or ""))) == sorted(named):
+        return [Change(place, change.before, change.before)]
+    with planning.changing(place):
+        for name, value in (hooks.head or {}).items():
+            text = text if name in jsonc.read(text) else jsonc.put(text, [name], value)
+        for event, one in named:
+            text = jsonc.append(text, ["hooks", event], _item(hooks, client, event, one))
+    return [Change(place, change.before, text)]
 
 
-def uninstall(path: Path) -> Change:
-    """Return the change of the settings that removes our hooks, and the lists that are empty without them.
+def _item(hooks: Hooks, client: str, event: str, run: str) -> Mapping[str, Any]:
+    made = hooks.hook(run)
+    if hooks.form == "list":
+        return made
+    opens_files = FORMATS[client].events[event].kind == "file"
+    return {**({"matcher": FORMATS[client].tools} if opens_files else {}), "hooks": [made]}
+
+
+def _named(run: str, client: str, event: str) -> str:
+    return run.replace(f" {client}", f" {client}:{event}", 1)
+
+
+def _script(path: Path, content: str) -> Change:
+    before = planning.text(path)
+    if before is not None and not _OURS.search(before):
+        raise NotPossible(f"{path} is somebody else's; add this line to it by hand: {content.splitlines()[1]}")
+    return Change(path, before, content, 0o755)
+
+
+def uninstall(client: str, place: Path, texts: Texts = NO_TEXTS) -> list[Change]:
+    """Return the changes that remove our hooks, and the lists that are empty without them; `texts` as in `install`.
 
     Raises:
-        NotPossible: the file cannot be read or is no JSON.
+        NotPossible: a file cannot be read or is no JSON.
     """
-    before = planning.text(path)
+    hooks = HOOKS[client]
+    if hooks.form in ("scripts", "plugin"):
+        paths = [place / event for event in FORMATS[client].events] if hooks.form == "scripts" else [place]
+        held = [(path, planning.text(path)) for path in paths]
+        return [Change(path, text, None) for path, text in held if text is not None and _OURS.search(text)]
+    before = planning.text(place, texts)
     if before is None:
-        return Change(path, None, None)
-    with planning.changing(path):
+        return [Change(place, None, None)]
+    with planning.changing(place):
         after = before
-        while place := next(_places(jsonc.read(after)), None):
-            after = jsonc.drop(after, place)
-        return Change(path, before, None if after != before and jsonc.read(after) == {} else after)
+        while found := next(_places(jsonc.read(after)), None):
+            after = jsonc.drop(after, found)
+        left = jsonc.read(after)
+    emptied = after != before and left in ({}, hooks.head)
+    return [Change(place, before, None if emptied else after)]
+
+
+def installed(client: str, place: Path) -> bool:
+    """Tell whether any hook of ours is in a client's file."""
+    try:
+        return any(change.changes for change in uninstall(client, place))
+    except NotPossible:
+        return False
 
 
 def _places(settings: Any) -> Iterator[list[str | int]]:
     """Yield the paths of our hooks: for each the largest value that contains nothing else."""
-    hooks = settings.get("hooks") if isinstance(settings, Mapping) else None
-    for event, at, group in _groups(hooks):
-        ours = [number for number, hook in enumerate(group["hooks"]) if _is_ours(hook)]
-        if not ours:
+    for event, at, item in _items(settings):
+        within = item.get("hooks") if isinstance(item.get("hooks"), list) else None
+        ours = [number for number, hook in enumerate(within or ()) if _is_ours(hook)]
+        if within and len(ours) < len(within):
+            if ours:
+                yield ["hooks", event, at, "hooks", ours[-1]]
+        elif not ours and not _is_ours(item):
             continue
-        if len(ours) < len(group["hooks"]):
-            yield ["hooks", event, at, "hooks", ours[-1]]
         elif len(settings["hooks"][event]) > 1:
             yield ["hooks", event, at]
         else:
             yield ["hooks", event] if len(settings["hooks"]) > 1 else ["hooks"]
 
 
-def _events(settings: Any) -> Iterator[tuple[str, str]]:
+def _found(settings: Any) -> Iterator[tuple[str, str]]:
+    """Yield the event and the command of each hook of ours."""
+    for event, _, item in _items(settings):
+        within = item.get("hooks") if isinstance(item.get("hooks"), list) else [item]
+        yield from ((event, str(hook.get("command", hook.get("bash")))) for hook in within or () if _is_ours(hook))
+
+
+def _items(settings: Any) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     hooks = settings.get("hooks") if isinstance(settings, Mapping) else None
-    for event, _, group in _groups(hooks):
-        yield from ((event, hook["command"]) for hook in group["hooks"] if _is_ours(hook))
-
-
-def _groups(hooks: Any) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    for event, groups in hooks.items() if isinstance(hooks, Mapping) else ():
-        for at, group in enumerate(groups if isinstance(groups, list) else ()):
-            if isinstance(group, Mapping) and isinstance(group.get("hooks"), list):
-                yield event, at, group
+    for event, items in hooks.items() if isinstance(hooks, Mapping) else ():
+        for at, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, Mapping):
+                yield event, at, item
 
 
 def _is_ours(hook: Any) -> bool:
-    command = str(hook.get("command", "")) if isinstance(hook, Mapping) else ""
-    return _RUN.search(command) is not None and _PROGRAM.search(command) is not None
+    if not isinstance(hook, Mapping):
+        return False
+    return any(isinstance(value, str) and _OURS.search(value) for value in hook.values())

@@ -14,20 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from muisti.service.connect.clients import CLIENTS, Client, Entry, Home
+from muisti.service.connect.clients import CLIENTS, Client, Entry, Home, started
 from muisti.service.connect.jsonc import BLANK, Unreadable
 from muisti.service.connect.program import NotPossible, Program, missing
 
 BACKUP = ".muisti-backup"
+Texts = Mapping[Path, str | None]  # of files that other changes leave
+NO_TEXTS: Texts = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The text of a file before and after a change. None means that there is no file."""
+    """The text of a file before and after a change. None means that there is no file. `mode` is that of a new file."""
 
     path: Path
     before: str | None
     after: str | None
+    mode: int | None = None
 
     @property
     def changes(self) -> bool:
@@ -57,6 +60,8 @@ class Change:
                 os.fsync(file.fileno())
             if target.exists():
                 shutil.copymode(target, name)
+            elif self.mode is not None:
+                os.chmod(name, self.mode)
             os.replace(name, target)
         finally:
             Path(name).unlink(missing_ok=True)
@@ -67,10 +72,11 @@ def backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def over_http(client: Client, url: str, *, key: bool, tools: str | None = None) -> Entry:
+def over_http(client: Client, url: str, *, key: bool, tools: str | None = None, space: str | None = None) -> Entry:
     """Return the entry for a running server. `key`: the server asks for one, which the client reads in its environment.
 
-    `tools` are groups of tools as the URL names them; None: those that the server offers to all.
+    `tools` are groups of tools as the URL names them; None: those that the server offers to all. `space` is that of
+    calls which name none.
 
     Raises:
         NotPossible: the client starts its servers itself, or does not put variables into headers.
@@ -85,7 +91,8 @@ def over_http(client: Client, url: str, *, key: bool, tools: str | None = None) 
             f"{client.title} does not read variables, so the key would be in its settings. Leave out --url and "
             "MUISTI_URL, and it starts muisti itself"
         )
-    asked = f"?tools={tools}" if tools else ""
+    named = [f"{name}={value}" for name, value in (("tools", tools), ("project", space)) if value]
+    asked = f"?{'&'.join(named)}" if named else ""
     return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp{asked}", key)
 
 
@@ -109,13 +116,13 @@ def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
         return Change(path, before, client.form.put(before or "", [*client.holder, name], entry))
 
 
-def undo(client: Client, path: Path, name: str) -> Change:
+def undo(client: Client, path: Path, name: str, texts: Texts = NO_TEXTS) -> Change:
     """Return the change that restores the file byte by byte, or removes the entry when something else has changed too.
 
     Raises:
         NotPossible: as `connect`.
     """
-    now, kept = text(path), text(backup_of(path))
+    now, kept = text(path, texts), text(backup_of(path))
     if now is None:
         return Change(path, None, None)
     place = [*client.holder, name]
@@ -143,6 +150,18 @@ def save(change: Change, client: Client, name: str) -> None:
             ours = _within(client.form.read(change.before), [*client.holder, name]) is not None
             if not (ours and backup.exists()):
                 Change(backup, None, change.before).write()
+    except OSError as error:
+        raise NotPossible(f"{backup} cannot be written: {error.strerror}") from error
+    write(change)
+
+
+def write(change: Change) -> None:
+    """Write a change.
+
+    Raises:
+        NotPossible: the disk does not let us.
+    """
+    try:
         change.write()
     except OSError as error:
         raise NotPossible(f"{change.path} cannot be written: {error.strerror}") from error
@@ -153,12 +172,14 @@ def forget_backup(path: Path) -> None:
     backup_of(path).unlink(missing_ok=True)
 
 
-def text(path: Path) -> str | None:
-    """Read a file with its line ends as they are; None when there is none.
+def text(path: Path, texts: Texts = NO_TEXTS) -> str | None:
+    """Return the text of a file with its line ends as they are, as other changes leave it; None when there is none.
 
     Raises:
         NotPossible: the file cannot be read, or is no UTF-8.
     """
+    if path in texts:
+        return texts[path]
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -195,9 +216,8 @@ class Registered(NamedTuple):
     @property
     def missing(self) -> str | None:
         """The file that the entry needs and that is gone; None when it is there, or a server is reached by its URL."""
-        if "command" not in self.entry:
-            return None
-        return missing([self.entry["command"], *self.entry.get("args", [])])
+        words = started(self.entry)
+        return None if words is None else missing(words)
 
     @property
     def remedy(self) -> str:

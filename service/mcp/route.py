@@ -225,10 +225,11 @@ class McpApp:
         assert self._backend is not None
         groups = groups_of(scope["query_string"]) or self._groups
         request_id = cast(dict[str, Any], scope).get("request_id")
-        return Session(self._backend, access_of(scope), groups, request_id, self._citation)
+        return Session(self._backend, access_of(scope), groups, request_id, self._citation, project_of(scope))
 
 
 ALLOW = {"Allow": "OPTIONS, POST"}
+PROJECT = b"muisti-project"
 
 
 def _spoken(headers: Iterable[Header], message: dict[str, Any]) -> list[Header]:
@@ -269,10 +270,21 @@ def groups_of(query: bytes) -> frozenset[Group] | None:
     Raises:
         HttpError: a name is no group.
     """
-    named = [value for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True) if name == "tools"]
+    named = _values(query, "tools")
     if not named:
         return None
     try:
         return groups_in(",".join(named))
     except ValueError:
         raise HttpError("invalid_input", f"`tools` takes {TOOL_GROUPS.expected}") from None
+
+
+def project_of(scope: Scope) -> str | None:
+    """Return the space that the header or the URL of a request names as that of the project; None for none."""
+    http = cast(dict[str, Any], scope)
+    named = [value.decode("latin-1") for name, value in http["headers"] if name == PROJECT]
+    return next((one for one in (*named, *_values(http["query_string"], "project")) if one), None)
+
+
+def _values(query: bytes, name: str) -> list[str]:
+    return [value for one, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True) if one == name]

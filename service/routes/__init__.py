@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
+from muisti.service.agents import routes as agents
 from muisti.service.checkpoints import routes as checkpoints
 from muisti.service.conversations import discourse_routes as discourse
 from muisti.service.conversations import routes as conversations
@@ -35,6 +36,7 @@ _ALL = (
     *(
         one.routes
         for one in (
+            agents,
             batch,
             changes,
             checkpoints,

@@ -54,7 +54,7 @@ class Session(msgspec.Struct, frozen=True):
     """A caller, the engine, and the groups of tools that the caller is offered. `citation` is the form of URLs.
 
     `request_id` is recorded with each change, so that an undo takes back a whole call of a tool. It is that of the HTTP
-    request. Stdio has none, so each call is `numbered`.
+    request. Stdio has none, so each call is `numbered`. `project` is the space that the connection names as its own.
     """
 
     backend: Backend
@@ -62,6 +62,7 @@ class Session(msgspec.Struct, frozen=True):
     groups: frozenset[Group] = groups_in(USUAL)
     request_id: str | None = None
     citation: str = RESOURCE
+    project: str | None = None
 
     def reading(self, operation: Operation) -> Reading:
         """Begin a read for the log."""
@@ -80,8 +81,10 @@ class Session(msgspec.Struct, frozen=True):
         return self.backend.engine.seen_by(self.caller(), dry_run=dry_run)
 
     def usual_space(self) -> str | None:
-        """Return the space of a call that names none: the only one of the key, else the default; None: neither."""
+        """Return the space of a call that names none: the project's, the key's only one, the default; else None."""
         grant = self.access.grant
+        if self.project is not None and grant.reaches(self.project):
+            return self.project
         return single_space(grant) or (DEFAULT if grant.reaches(DEFAULT) else None)
 
     def space(self, named: str | None, need: Need) -> str:

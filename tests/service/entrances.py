@@ -588,7 +588,11 @@ STORES_NOTHING: Mapping[str, str] = {
             "adoptConversations, cli conversations adopt, cli conversations move, cli conversations close, "
             "cli conversations reopen",
         ),
-        ("sends what `cli add` sends", "cli hook run, cli demo"),
+        ("sends what `cli add` sends", "cli demo"),
+        (
+            "keeps candidates, and nothing that may be a secret; tests/service/agents/test_hooks.py tries it",
+            "answerHook, cli hook run",
+        ),
         (
             "stores names and a sentence by the same intake; tests/graph/test_graph_routes.py tries it",
             "describeEntity, mergeEntities, keepEntitiesApart, stateRelation, correctRelation, mcp state_graph, "

@@ -9,7 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.commands.clients import apply, show_change
-from muisti.service.connect import jsonc, planning
+from muisti.service.connect import planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
 from muisti.service.connect.planning import Registered, entry_of
@@ -23,7 +23,7 @@ from muisti.service.terminal.output import talk
 from muisti.service.terminal.progress import compile_once
 from muisti.service.terminal.session import refusals, server_url, space_choice
 
-DEFAULT_SPACE = "default"
+ROOTS = "roots"  # as the folder: `muisti mcp` asks the client for it
 
 
 def run(options: Globals, name: str, *, project: bool, called: str, dry_run: bool, **how: Any) -> None:
@@ -35,20 +35,19 @@ def run(options: Globals, name: str, *, project: bool, called: str, dry_run: boo
             _undo(options, client, path, called, dry_run)
             return
         if how["check"]:
-            _check_existing(options, client, path, called, project=project)
+            check_existing(options, client, path, called, project=project)
             return
         command = how["command"]
         program = None if server_url(options) else installed() if command is None else given(command)
-        with refusals(options):
-            groups = None if how["tools"] is None else in_force(options, {"mcp_tools": how["tools"]}).mcp_tools
-        entry = _entry(options, client, program, project, groups)
+        groups = _groups(options, how["tools"])
+        made = _entry(options, client, program, project, groups)
         if how["printed"]:
-            snippet = client.form.put("", [*client.holder, called], entry)
-            click.echo(snippet.rstrip("\n") if client.form is jsonc else snippet.strip())
+            snippet = client.form.put("", [*client.holder, called], made)
+            click.echo(snippet.strip())
             return
-        change = planning.connect(client, path, called, entry)
+        change = planning.connect(client, path, called, made)
         show_change(options, change, dry_run)
-        found = None if how["no_check"] or dry_run else _check(options, client, program, entry, project, groups)
+        found = None if how["no_check"] or dry_run else _check(options, client, program, made, project, groups)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:
@@ -62,6 +61,30 @@ def run(options: Globals, name: str, *, project: bool, called: str, dry_run: boo
         _next(client, name, change.changes, project)
 
 
+def entry(options: Globals, client: Client, program: Program | None, tools: str | None) -> Entry:
+    """Return the entry of a client for the user's file.
+
+    Raises:
+        NotPossible: the client cannot be connected like this.
+    """
+    return _entry(options, client, program, False, _groups(options, tools))
+
+
+def check(options: Globals, client: Client, program: Program | None, tools: str | None) -> None:
+    """Call a tool as the client would, before anything is written.
+
+    Raises:
+        Failure: no tool could be called.
+    """
+    groups = _groups(options, tools)
+    _check(options, client, program, _entry(options, client, program, False, groups), False, groups)
+
+
+def _groups(options: Globals, tools: str | None) -> str | None:
+    with refusals(options):
+        return None if tools is None else in_force(options, {"mcp_tools": tools}).mcp_tools
+
+
 def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bool) -> None:
     change = planning.undo(client, path, called)
     show_change(options, change, dry_run)
@@ -71,14 +94,14 @@ def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bo
     apply(options, change, dry_run, {})
 
 
-def _check_existing(options: Globals, client: Client, path: Path, called: str, *, project: bool) -> None:
+def check_existing(options: Globals, client: Client, path: Path, called: str, *, project: bool = False) -> None:
     """Start or reach what the entry names, and call a tool as the client would.
 
     Raises:
         Failure: there is no entry, its command is gone, or no tool could be called. The message says what to do.
     """
-    entry = entry_of(client, path, called)
-    found = None if entry is None else Registered(client, path, project, entry)
+    made = entry_of(client, path, called)
+    found = None if made is None else Registered(client, path, project, made)
     if found is None:
         raise Failure(f"{client.title} has no entry {called} in {path}; `muisti connect {client.name}` writes it")
     if found.missing:
@@ -99,30 +122,37 @@ def _path(client: Client, project: bool) -> Path:
     return Path.cwd() / client.project
 
 
-def _stdio(groups: str | None) -> list[str]:
-    return [] if groups is None else ["--tools", groups]
+def _stdio(options: Globals, client: Client, project: bool, groups: str | None) -> list[str]:
+    """Return further options of `muisti mcp`: how it finds the project of a client that starts it elsewhere."""
+    tools = [] if groups is None else ["--tools", groups]
+    if client.at_work or _space(options, client, project) is not None:
+        return tools
+    return ["--folder", client.workspace or ROOTS, *tools]
 
 
 def _entry(options: Globals, client: Client, program: Program | None, project: bool, groups: str | None) -> Entry:
     url = server_url(options)
     if url or program is None:
-        return planning.over_http(client, url or "", key=bool(os.environ.get(KEY)), tools=groups)
+        space = _space(options, client, project)
+        return planning.over_http(client, url or "", key=bool(os.environ.get(KEY)), tools=groups, space=space)
     with refusals(options):
         database = in_force(options).database_url
     if database.startswith("file:"):
         database = str(Path(database_path(database)).absolute())
-    return planning.over_stdio(client, program, database, _space(options, client, project), _stdio(groups))
+    return planning.over_stdio(
+        client, program, database, _space(options, client, project), _stdio(options, client, project, groups)
+    )
 
 
 def _space(options: Globals, client: Client, project: bool) -> str | None:
-    """Return the space to write into the entry; None when the client starts its servers in the project's folder."""
+    """Return the space to write into the entry; None when the project that the client works in decides."""
     if options.space or project:
         return space_choice(options).space
-    return None if client.at_work else DEFAULT_SPACE
+    return None
 
 
 def _check(
-    options: Globals, client: Client, program: Program | None, entry: Entry, project: bool, groups: str | None
+    options: Globals, client: Client, program: Program | None, made: Entry, project: bool, groups: str | None
 ) -> Called:
     """Call a tool as the client would. A space that does not exist yet is replaced by a temporary database."""
     if server_url(options) is None:
@@ -130,14 +160,18 @@ def _check(
     talk("Calling a tool as the client would …")
     try:
         if program is None:
-            found = call(entry, os.environ, space_choice(options).space)
+            found = call(made, os.environ, space_choice(options).space)
         elif _there(options, _space(options, client, project) or space_choice(options).space):
-            found = call(entry, os.environ, None)
+            found = call(made, os.environ, None)
         else:
             with empty(options, "connect") as trial:
                 there = database_path(trial.database_url)
                 space = _space(options, client, project)
-                found = call(planning.over_stdio(client, program, there, space, _stdio(groups)), os.environ, None)
+                found = call(
+                    planning.over_stdio(client, program, there, space, _stdio(options, client, project, groups)),
+                    os.environ,
+                    None,
+                )
     except CallFailed as error:
         raise Failure(f"no tool could be called: {error}. Nothing was written; --no-check writes it anyway.") from error
     asked = f"a call of {TOOL}" if TOOL in found.tools else "the list of tools"

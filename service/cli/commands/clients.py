@@ -20,20 +20,29 @@ from muisti.service.terminal.values import OneOf, near
 from muisti.service.terminal.views import cell, safe, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import client_file, stdio, storing
-    from muisti.service.connect import clients, hooks, planning
+    from muisti.service.cli.commands import client_all, client_file, stdio
+    from muisti.service.connect import clients, hooks, muisti_hook, planning
 else:  # with the core, and with the settings
     client_file = Lazy("muisti.service.cli.commands.client_file")
     stdio = Lazy("muisti.service.cli.commands.stdio")
-    storing = Lazy("muisti.service.cli.commands.storing")
+    client_all = Lazy("muisti.service.cli.commands.client_all")
+    muisti_hook = Lazy("muisti.service.connect.muisti_hook")
     clients = Lazy("muisti.service.connect.clients")
     planning = Lazy("muisti.service.connect.planning")
     hooks = Lazy("muisti.service.connect.hooks")
 
-CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini-cli", "zed")
+CLIENTS = (
+    *("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini-cli", "zed", "copilot-cli", "windsurf"),
+    *("cline", "roo", "opencode", "goose", "jetbrains", "kiro", "hermes", "openclaw"),
+)
+HOOKED = ("claude-code", "codex", "gemini-cli", "cursor", "copilot-cli", "windsurf", "cline", "opencode")
+ALL, STATUS = "all", "status"
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 # Other names of clients, in lower case.
-ALSO = {"claude": CLIENTS[:2], "anthropic": CLIENTS[:2], "openai": ("codex",), "copilot": ("vscode",)}
+ALSO = {
+    "claude": CLIENTS[:2], "anthropic": CLIENTS[:2], "openai": ("codex",), "copilot": ("copilot-cli", "vscode"),
+    "gemini": ("gemini-cli",), "junie": ("jetbrains",), "intellij": ("jetbrains",),
+}  # fmt: skip
 _tools = option(
     "--tools",
     "Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
@@ -53,6 +62,8 @@ class Client(OneOf):
 
 
 @command(
+    "muisti connect all",
+    "muisti connect status",
     "muisti connect claude-code",
     "muisti connect cursor --project --space acme.web",
     "muisti connect codex --url http://127.0.0.1:8321",
@@ -62,7 +73,7 @@ class Client(OneOf):
     "muisti connect claude-code --check",
     "muisti connect vscode --undo",
 )
-@click.argument("name", metavar="CLIENT", type=Client(CLIENTS))
+@click.argument("name", metavar="CLIENT", type=Client((ALL, STATUS, *CLIENTS)))
 @flag("--project", "Only for the project in this folder, in a file that a team can share.")
 @option("--as called", "Name of the entry.", default="muisti")
 @_tools
@@ -75,14 +86,20 @@ class Client(OneOf):
 )
 @flag("--no-check", "Write the entry without a test call.")
 def connect(options: Globals, name: str, **asked: Any) -> None:
-    """Register Muisti as an MCP server in an agent client.
+    """Connect agent clients to Muisti.
 
-    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini-cli or zed. The command first starts or reaches
-    the server as the client would, and calls a tool. Then it shows what changes, and writes the entry into the client's
-    configuration file. Comments and order stay, and a copy of the old file is kept beside it. Without --url the client
-    starts muisti itself, on the database file: this installation, or what --command names. A key is never written: the
-    client reads it from MUISTI_KEY.
+    With `all` every client found on this machine gets the MCP server, the hooks and the skill; `status` shows who has
+    what. One CLIENT gets the MCP server only: claude-code, claude-desktop, cursor, vscode, codex, gemini-cli, zed,
+    copilot-cli, windsurf, cline, roo, opencode, goose, jetbrains, kiro, hermes, openclaw.
+
+    The command first starts or reaches the server as the client would, and calls a tool. Then it shows what changes,
+    and writes the client's configuration file. Comments and order stay, and a copy of the old file is kept beside it.
+    Without --url the client starts muisti itself, on the database file: this installation, or what --command names. A
+    key is never written: the client reads it from MUISTI_KEY.
     """
+    if name in (ALL, STATUS):
+        client_all.run(options, status=name == STATUS, **asked)
+        return
     client_file.run(options, name, **asked)
 
 
@@ -92,10 +109,15 @@ def connect(options: Globals, name: str, **asked: Any) -> None:
     "muisti mcp --category notes",
     "muisti mcp --tools memory,code",
 )
+@option(
+    "--folder",
+    "Folder whose project's space is used, as clients fill it in; `roots` asks the client.",
+    metavar="DIR",
+)
 @choice("--mode", "Tools to offer.  [default: those of --access, or full]", list(MODES))
 @option("--category", "Limit the tools to this category.")
 @_tools
-def mcp(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
+def mcp(options: Globals, folder: str | None, mode: str | None, category: str | None, tools: str | None) -> None:
     """Serve MCP on standard input and output.
 
     This is for agent clients that start their MCP servers themselves. It works on the database file and in one space. A
@@ -103,52 +125,50 @@ def mcp(options: Globals, mode: str | None, category: str | None, tools: str | N
     """
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
-    stdio.run(options, mode, category, tools)
+    stdio.run(options, folder, mode, category, tools)
 
 
 hook = Subcommands(
     "hook",
     examples=("muisti hook install claude-code", "muisti hook uninstall claude-code"),
-    help="Record prompts and tool calls of an agent client.\n\nThey are stored as candidates: searches find them only "
-    "with --status candidate, until `muisti promote` activates them.",
+    help="Recall in an agent client without being asked.\n\nA hook shows the model what applies at a session's start, "
+    "at prompts and at files. It keeps prompts and outcomes as candidates: searches find them only with --status "
+    "candidate, until `muisti promote` activates them.",
 )
 _hooked = group(
-    click.argument("name", metavar="CLIENT", type=OneOf(CLIENTS[:1])),
+    click.argument("name", metavar="CLIENT", type=OneOf(HOOKED)),
     flag("--project", "Only for the project in this folder."),
 )
 
 
-@hook.has("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""")
-@flag("--wait", "Store the event before exiting, instead of in the background.")
-def run(options: Globals, wait: bool) -> None:
-    """Record an event that a client sends on standard input.
+@hook.has("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "May I deploy?"}' | muisti hook run""")
+@click.argument("name", metavar="CLIENT[:EVENT]", default="claude-code")
+def run(options: Globals, name: str) -> None:
+    """Answer an event that a client sends on standard input.
 
-    The event has the format of Claude Code. Stored are the prompt of UserPromptSubmit, the tool_input of PreToolUse,
-    the tool_response of PostToolUse and the conversation of PreCompact. Other events are ignored. The event's cwd names
-    the project. A text that may hold a secret is dropped. The command prints nothing and always exits with 0. It
-    does not wait for the storing.
+    The event and the answer have the client's own format. It passes the event on to the server that runs on the
+    database, or to a `muisti mcp` that works on it. Without either it is silent and leaves a line in hooks.log in the
+    user's cache folder. It starts no process and always exits with 0.
     """
-    storing.run(options, wait)
+    muisti_hook.main([name, *hook_options(options)])
 
 
-@hook.has("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")
+@hook.has("muisti hook install claude-code", "muisti hook install gemini-cli --project --dry-run")
 @_hooked
-@flag("--tools", "Also record the input and output of tools.")
 @flag("--dry-run", "Show what would change, and change nothing.")
-def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run: bool) -> None:
-    """Make a client record its prompts and conversations.
+def install(options: Globals, name: str, *, project: bool, dry_run: bool) -> None:
+    """Make a client recall without being asked.
 
-    Writes `muisti hook run` into the settings of CLIENT, which is claude-code. It runs for each prompt, and for a
-    conversation before it is compacted. Shows what changes; `muisti hook uninstall CLIENT` removes it.
+    Writes a command for each event into the files of CLIENT: claude-code, codex, gemini-cli, cursor, copilot-cli,
+    windsurf, cline or opencode. Shows what changes; `muisti hook uninstall CLIENT` removes it.
     """
-    events = hooks.ALWAYS + (hooks.OF_TOOLS if tools else ())
     with _possible():
-        change = hooks.install(_settings_file(project), hooks.command(_flags(options)), events)
-        _finish(options, change, dry_run)
+        for change in hooks.install(name, _place(name, project), hooks.command(name, hook_options(options))):
+            _finish(options, change, dry_run)
     if not dry_run:
         where = " --project" if project else ""
-        talk(f"To remove it: muisti hook uninstall claude-code{where}")
-        talk("To list what is stored: muisti list --status candidate --category captured")
+        talk(f"To remove it: muisti hook uninstall {name}{where}")
+        talk("To list what it keeps: muisti list --status candidate --category captured")
 
 
 @hook.has("muisti hook uninstall claude-code")
@@ -157,10 +177,11 @@ def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run:
 def uninstall(options: Globals, name: str, *, project: bool, dry_run: bool) -> None:
     """Remove the hooks from a client's settings.
 
-    Removes every `muisti hook run` from the settings of CLIENT, and nothing else.
+    Removes every hook of Muisti from the files of CLIENT, and nothing else.
     """
     with _possible():
-        _finish(options, hooks.uninstall(_settings_file(project)), dry_run)
+        for change in hooks.uninstall(name, _place(name, project)):
+            _finish(options, change, dry_run)
 
 
 def show_change(options: Globals, change: "planning.Change", dry_run: bool) -> None:
@@ -194,11 +215,12 @@ def _finish(options: Globals, change: "planning.Change", dry_run: bool) -> None:
     apply(options, change, dry_run, {})
 
 
-def _settings_file(project: bool) -> Path:
-    return Path.cwd() / hooks.PROJECT if project else hooks.where(clients.Home(Path.home(), os.environ))
+def _place(name: str, project: bool) -> Path:
+    found = hooks.HOOKS[name]
+    return Path.cwd() / found.project if project else found.where(clients.Home(Path.home(), os.environ))
 
 
-def _flags(options: Globals) -> list[str]:
+def hook_options(options: Globals) -> list[str]:
     space = ["--space", options.space] if options.space else []
     if url := server_url(options):
         return ["--url", url, *space]
@@ -219,6 +241,11 @@ def _possible() -> Iterator[None]:
         raise Failure(f"{error.filename} cannot be written: {error.strerror}") from error
 
 
+def skill_text() -> str:
+    """Return the skill file."""
+    return resources.files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
+
+
 SKILL = Path("skills") / "muisti" / "SKILL.md"
 
 
@@ -236,7 +263,7 @@ def skill(options: Globals, install: bool, folder: Path | None) -> None:
     The file (SKILL.md) says when to remember, recall and supersede, and has conventions for categories and tags.
     --install writes it to skills/muisti/SKILL.md in ~/.claude, or in the folder that --to names.
     """
-    text = resources.files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
+    text = skill_text()
     if not install:
         click.echo(text, nl=False)
         return

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 from mcp import StdioServerParameters
 from mcp.client.client import Client as McpClient
@@ -16,7 +17,7 @@ from mcp.client.stdio import stdio_client
 
 from muisti.service.cli.commands.clients import CLIENTS as NAMES
 from muisti.service.connect import jsonc, program
-from muisti.service.connect.clients import CLIENTS, KEY, Home
+from muisti.service.connect.clients import CLIENTS, KEY, Home, started
 from muisti.service.settings.tool_groups import GROUPS, groups_in, in_order
 from tests.service.app.test_server import serving
 from tests.service.conftest import Run
@@ -69,6 +70,54 @@ notifications = true
   "buffer_font_size": 15, // larger
 }
 """,
+    "copilot-cli": '{\n  "mcpServers": {\n    "files": {"type": "local", "command": "npx", "tools": ["*"]}\n  }\n}',
+    "windsurf": '{\n    "mcpServers": {\n        "files": {"serverUrl": "https://files.example/mcp"}\n    }\n}\n',
+    "cline": '{\r\n  "mcpServers": {\r\n    "files": {"command": "npx", "disabled": true}\r\n  }\r\n}',
+    "roo": '{"mcpServers": {"files": {"command": "npx", "alwaysAllow": ["read"], "timeout": 60}}}',
+    "opencode": """{
+  "$schema": "https://opencode.ai/config.json",
+  // local models
+  "provider": {"ollama": {"npm": "@ai-sdk/openai-compatible"}},
+  "mcp": {
+    "files": {"type": "local", "command": ["npx", "-y", "files"], "enabled": true}, // mine
+  },
+}
+""",
+    "goose": """# Goose
+GOOSE_PROVIDER: anthropic   # the one that works
+extensions:
+  developer:  # built in
+    enabled: true
+    type: builtin
+
+  files:
+    args:
+    - -y
+    - files
+    cmd: npx
+    enabled: true
+    type: stdio
+
+# the end
+GOOSE_MODE: auto
+""",
+    "jetbrains": '{\n  "mcpServers": {\n    "files": {\n      "command": "npx"\n    }\n  }\n}\n',
+    "kiro": '{\n  "mcpServers": {\n    "fetch": {"command": "uvx", "disabled": false, "autoApprove": []}\n  }\n}\n',
+    "hermes": """model:
+    default: hermes-4   # four spaces
+mcp_servers:  # none yet
+agent: {max_turns: 60}
+""",
+    "openclaw": """{
+  // gateway
+  "gateway": {"port": 18789},
+  "mcp": {
+    "servers": {
+      "files": {"command": "npx"}
+    }
+  },
+}
+""",
 }
 HTTP: dict[str, Any] = {
     "claude-code": {"type": "http", "url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
@@ -76,7 +125,18 @@ HTTP: dict[str, Any] = {
     "vscode": {"type": "http", "url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
     "codex": {"url": URL, "bearer_token_env_var": "MUISTI_KEY"},
     "gemini-cli": {"httpUrl": URL, "headers": {"Authorization": "Bearer $MUISTI_KEY"}},
-}
+    "copilot-cli": {
+        "type": "http", "url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}, "tools": ["*"],
+    },
+    "windsurf": {"serverUrl": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
+    "roo": {"url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}, "type": "streamable-http"},
+    "opencode": {
+        "url": URL, "headers": {"Authorization": "Bearer {env:MUISTI_KEY}"}, "type": "remote", "enabled": True,
+    },
+    "kiro": {"url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
+    "hermes": {"url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
+    "openclaw": {"url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}, "transport": "streamable-http"},
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -99,7 +159,7 @@ def file_of(name: str, home: Path) -> Path:
 
 
 def data(name: str, text: str) -> Any:
-    return tomllib.loads(text) if name == "codex" else jsonc.read(text)
+    return CLIENTS[name].form.read(text)
 
 
 def entry(name: str, text: str) -> Any:
@@ -126,12 +186,16 @@ def test_the_entry_is_added_nothing_else_changes_and_undo_gives_back_every_byte(
     if "\n" in BEFORE[name]:
         assert [line for line in kept if line.replace("{}", "{") not in after] == []
     before, now = data(name, BEFORE[name]), data(name, after)
-    made = entry(name, after)
-    assert Path(made["command"]).is_absolute() and made["args"][:2] == ["mcp", "--database"]
+    first, *arguments = started(entry(name, after)) or []
+    assert Path(first).is_absolute() and arguments[:2] == ["mcp", "--database"]
     server = os.environ.get("MUISTI_DATABASE_URL")  # with `pytest --store sqld`
-    assert made["args"][2] == server if server else Path(made["args"][2]).is_absolute()
-    place = CLIENTS[name].holder[0]
-    assert {**now, place: {key: one for key, one in now[place].items() if key != "muisti"}} == {place: {}, **before}
+    assert arguments[2] == server if server else Path(arguments[2]).is_absolute()
+    assert CLIENTS[name].at_work or "--folder" in arguments, "it finds the project in one way or another"
+    held = now
+    for part in CLIENTS[name].holder:
+        held = held[part]
+    held.pop("muisti")
+    assert {name: one for name, one in now.items() if one} == {name: one for name, one in before.items() if one}
     assert run("connect", name, "--no-check").stdout == f"{path}\tunchanged\n"
     assert path.read_bytes().decode() == after
     assert run("connect", name, "--undo").exit_code == 0
@@ -255,7 +319,9 @@ def test_a_tool_of_a_running_server_is_called_before_anything_is_written(run: Ru
     with serving(tmp_path) as (_, url):
         report = json.loads(run("connect", "gemini-cli", "--url", url, "--space", "default", "--json").stdout)
     assert "recall" in report["tools"] and report["state"] == "changed"
-    assert entry("gemini-cli", file_of("gemini-cli", home).read_text("utf-8")) == {"httpUrl": f"{url}/mcp"}
+    assert entry("gemini-cli", file_of("gemini-cli", home).read_text("utf-8")) == {
+        "httpUrl": f"{url}/mcp?project=default"
+    }
 
 
 def test_groups_of_tools_are_part_of_the_entry(run: Run, home: Path):
@@ -364,3 +430,72 @@ def test_a_link_in_the_users_folder_of_programs_is_preferred(tmp_path: Path, mon
     assert program.program().words == (str(environment / "muisti"),)
     monkeypatch.setenv("PATH", str(programs))
     assert program.program() == program.Program((str(programs / "muisti"),))
+
+
+def everything(home: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+
+def test_all_clients_get_server_hooks_and_skill_and_lose_them_byte_for_byte(run: Run, home: Path):
+    before = everything(home)
+    shown = run("connect", "all", "--dry-run")
+    assert shown.exit_code == 0 and everything(home) == before, shown.output
+    done = run("connect", "all", "--no-check")
+    assert done.exit_code == 0, done.output
+    for line in run("connect", "status").stdout.splitlines()[1:]:
+        name, found, server, hooks, skill = line.split("\t")
+        assert (found, server) == ("yes", "yes") and "no" not in (hooks, skill), name
+    assert run("connect", "all", "--no-check").stdout == "", "it is all there"
+    gemini = jsonc.read(file_of("gemini-cli", home).read_text("utf-8"))
+    assert "muisti" in gemini["mcpServers"] and "BeforeAgent" in gemini["hooks"], "both are in one file"
+    assert "muisti_hook.py" in (home / "Documents" / "Cline" / "Hooks" / "UserPromptSubmit").read_text("utf-8")
+    undone = run("connect", "all", "--undo")
+    assert undone.exit_code == 0, undone.output
+    assert everything(home) == before
+
+
+def test_a_client_whose_file_cannot_be_read_does_not_keep_the_others_from_theirs(run: Run, home: Path):
+    file_of("zed", home).write_text('{"a": ', "utf-8")
+    done = run("connect", "all", "--no-check")
+    assert done.exit_code == 0 and "Zed stays as it is" in done.stderr
+    assert entry("cursor", file_of("cursor", home).read_text("utf-8"))
+    assert file_of("zed", home).read_text("utf-8") == '{"a": '
+
+
+def test_without_any_client_it_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "empty"))
+    refused = run("connect", "all")
+    assert refused.exit_code == 1 and "no agent client was found" in refused.stderr
+
+
+@pytest.mark.file_only
+@pytest.mark.parametrize(("given", "wanted"), [("{folder}", "web"), ("${{workspaceFolder}}", "web"), ("roots", "web")])
+def test_two_projects_of_one_client_do_not_mix(run: Run, home: Path, tmp_path: Path, given: str, wanted: str):
+    """A client starts the server in its own folder; the project comes by the option, or by the client's roots."""
+    made = run("connect", "cursor", "--no-check")
+    assert made.exit_code == 0
+    command, *words = started(entry("cursor", file_of("cursor", home).read_text("utf-8"))) or []
+
+    async def work(project: Path, said: str) -> str:
+        folder = given.format(folder=project)
+        start = StdioServerParameters(
+            command=command, args=[*words[:-1], folder], env={"MUISTI_EMBEDDINGS": "off"}, cwd=str(tmp_path)
+        )
+        roots = types.ListRootsResult(roots=[types.Root(uri=project.as_uri())])
+
+        async def listed(_: Any) -> types.ListRootsResult:
+            return roots
+
+        async with McpClient(stdio_client(start), list_roots_callback=listed, mode="legacy") as client:
+            await client.call_tool("remember", {"content": said})
+            return getattr((await client.call_tool("list_memories", {})).content[0], "text", "")
+
+    seen: dict[str, str] = {}
+    for name in (wanted, "api"):
+        (tmp_path / name).mkdir()
+        seen[name] = anyio.run(work, tmp_path / name, f"The secret word of {name} is {name}x")
+    assert "webx" in seen["web"] and "apix" not in seen["web"]
+    assert "apix" in seen["api"] and "webx" not in seen["api"]
+    assert "webx" in run("list", "--space", wanted).stdout
