@@ -221,9 +221,10 @@ manifests-check: build/validators/.made ## Have Claude Code, Codex, Gemini CLI a
 	cd build/validators && node_modules/.bin/gemini extensions validate ../..
 	build/validators/node_modules/.bin/mcpb validate deploy/registries/mcpb/manifest.json
 
-image-checks: $(MANIFESTS) ## Check the manifests of compose and Kubernetes against their schemas
+image-checks: $(MANIFESTS) ## Check the manifests of compose, Kubernetes and Helm against their schemas
 	build/manifests/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 	build/manifests/bin/kubernetes-validate --strict $(wildcard deploy/kubernetes/*.yaml)
+	build/manifests/bin/python deploy/helm/check.py
 
 image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, weigh it; ARGS="--docs docs" writes that down
 	@runner='$(RUNNER)'; \

@@ -284,6 +284,21 @@ def map_of_pages() -> str:
     return llms.index(kept, texts)
 
 
+def chart() -> Json:
+    """Return `Chart.yaml` of the Helm chart."""
+    return {
+        "apiVersion": "v2",
+        "name": NAME,
+        "description": SUMMARY,
+        "type": "application",
+        "version": VERSION,
+        "appVersion": VERSION,
+        "keywords": PROJECT["keywords"],
+        "home": REPOSITORY,
+        "kubeVersion": ">=1.25.0-0",
+    }
+
+
 def skill() -> str:
     return SKILL.read_text("utf-8")
 
@@ -320,6 +335,7 @@ def manifests() -> dict[str, str]:
         f"{REGISTRIES}/mcpb/.mcpbignore": BUNDLE_IGNORED,
         f"{REGISTRIES}/docker/server.yaml": lines(docker()),
         f"{REGISTRIES}/docker/tools.json": data(docker_tools()),
+        "deploy/helm/muisti/Chart.yaml": lines(chart()),
     }
     return files if HOOKS is None else files | {f"{PLUGIN}/hooks/hooks.json": data(HOOKS)}
 

@@ -28,6 +28,7 @@ SCHEMA_OF = {
     f"{PLUGIN}/.claude-plugin/plugin.json": "claude-plugin", f"{PLUGIN}/.codex-plugin/plugin.json": "codex-plugin",
     f"{PLUGIN}/.cursor-plugin/plugin.json": "cursor-plugin", f"{REGISTRIES}/docker/server.yaml": "docker-server",
     f"{REGISTRIES}/docker/tools.json": "docker-tools", f"{REGISTRIES}/mcpb/manifest.json": "mcpb-0.4.schema.json",
+    "deploy/helm/muisti/Chart.yaml": "helm-chart",
 }  # fmt: skip
 
 
