@@ -41,7 +41,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks manifests-check image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 # Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
@@ -149,11 +149,12 @@ profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 ##@ Build
-openapi: .venv/.serve ## Write docs/openapi.json, the Python client and the tables of docs/reference; tests compare them
+openapi: .venv/.serve ## Write docs/openapi.json, the Python client, the tables of docs/reference and the files for registries; tests compare them
 	@mkdir -p build && $(BIN)/python -m muisti.service.app.openapi > build/openapi.json
 	@mv build/openapi.json docs/openapi.json
 	@$(BIN)/python -m clients.python.generate
 	@$(BIN)/python -m deploy.docs.reference
+	@$(BIN)/python -m deploy.manifests
 
 docs: .venv/.dev build/docs/.made ## Build the documents as a site in build/site; broken links fail
 	@$(BIN)/python -m deploy.docs build/docs/pages
@@ -211,9 +212,19 @@ image: ## Build the container image with docker, podman or buildah
 	version=$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml); revision=$$(git rev-parse HEAD 2>/dev/null || echo unknown); \
 	set -x; $$builder build $$format --tag '$(IMAGE)' --build-arg VERSION=$$version --build-arg REVISION=$$revision $(ARGS) --file Containerfile .
 
-image-checks: $(MANIFESTS) ## Check the manifests of compose and Kubernetes against their schemas
+manifests-check: build/validators/.made ## Have Claude Code, Codex, Gemini CLI and MCPB check our files for registries (800 MB)
+	cd build/validators && node_modules/.bin/claude plugin validate ../..
+	cd build/validators && node_modules/.bin/claude plugin validate ../../deploy/registries/plugin
+	rm -rf build/validators/codex && mkdir build/validators/codex
+	CODEX_HOME="$(CURDIR)/build/validators/codex" build/validators/node_modules/.bin/codex plugin marketplace add "$(CURDIR)"
+	CODEX_HOME="$(CURDIR)/build/validators/codex" build/validators/node_modules/.bin/codex plugin add muisti@muisti
+	cd build/validators && node_modules/.bin/gemini extensions validate ../..
+	build/validators/node_modules/.bin/mcpb validate deploy/registries/mcpb/manifest.json
+
+image-checks: $(MANIFESTS) ## Check the manifests of compose, Kubernetes and Helm against their schemas
 	build/manifests/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 	build/manifests/bin/kubernetes-validate --strict $(wildcard deploy/kubernetes/*.yaml)
+	build/manifests/bin/python deploy/helm/check.py
 
 image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, weigh it; ARGS="--docs docs" writes that down
 	@runner='$(RUNNER)'; \
@@ -287,6 +298,13 @@ build/conformance/.made: .venv/.dev $(wildcard tests/conformance/*.*)
 	@echo 'Installing the conformance suite into build/conformance'
 	@mkdir -p $(@D)
 	@cp $(filter-out %.py,$(wildcard tests/conformance/*.*)) $(@D)
+	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --loglevel error
+	@touch $@
+
+build/validators/.made: .venv/.dev deploy/clients/validators.json
+	@echo 'Installing what checks the files for registries into build/validators'
+	@mkdir -p $(@D)
+	@cp deploy/clients/validators.json $(@D)/package.json
 	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --loglevel error
 	@touch $@
 

@@ -13,7 +13,8 @@ import importlib
 import json
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate, chain
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
+from muisti.core.embedding import bert_words
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats, Longs
 from muisti.core.kernels import ascii as loops
@@ -33,14 +35,13 @@ from muisti.core.text.forms import WordTable, ascii_bytes
 # The tokens of texts, with each word looked up once.
 #
 # A tokenizer of BERT's kind cuts a text at spaces, and plain ASCII into words and punctuation marks. So the tokens of
-# words are cached. Other tokenizers get whole texts. The `tokenizers` library loads only for those and for words that
-# are not plain ASCII.
+# words are cached. Other tokenizers get whole texts, and only those need the `tokenizers` library.
 
-# WordPiece of words in plain ASCII: each is cut, from its start, into the longest pieces that the vocabulary has
+# WordPiece: each word is cut, from its start, into the longest pieces that the vocabulary has
 
 
 class WordPiece:
-    """Cuts words into pieces. A word is letters and digits of ASCII, or one punctuation mark."""
+    """Cuts words into pieces. A word is a run of letters and digits, or one punctuation mark or ideograph."""
 
     def __init__(self, vocabulary: Mapping[str, int], unknown: int, prefix: str, longest: int) -> None:
         """`prefix` marks pieces that continue a word; a word of over `longest` characters is unknown."""
@@ -48,6 +49,7 @@ class WordPiece:
         self._unknown = [unknown]
         self._prefix = prefix
         self._longest = longest
+        self._longest_known = max(map(len, vocabulary), default=0)
 
     def pieces(self, word: str) -> list[int]:
         """Return the numbers of a word's pieces.
@@ -68,7 +70,7 @@ class WordPiece:
     def _longest_piece(self, word: str, start: int) -> tuple[int | None, int]:
         """Return the number of the longest piece at `start`, or None, and where the piece ends."""
         prefix = self._prefix if start else ""
-        for stop in range(len(word), start, -1):
+        for stop in range(min(len(word), start + self._longest_known), start, -1):
             piece = self._vocabulary.get(prefix + word[start:stop])
             if piece is not None:
                 return piece, stop
@@ -81,11 +83,17 @@ def word_piece(rules: Mapping[str, Any], numbers: Mapping[str, int]) -> WordPiec
     if [part.get("type") for part in parts] != ["BertNormalizer", "BertPreTokenizer", "WordPiece"]:
         return None
     normalizer, _, model = parts
-    if not normalizer["lowercase"]:
+    if not all(normalizer.get(rule) for rule in ("lowercase", "clean_text", "handle_chinese_chars")):
+        return None
+    if normalizer.get("strip_accents") is False or any(
+        added.get(rule) for added in rules["added_tokens"] for rule in _RULES
+    ):
         return None
     longest: int = model["max_input_chars_per_word"]
     return WordPiece(numbers, numbers[model["unk_token"]], model["continuing_subword_prefix"], longest)
 
+
+_RULES = ("single_word", "lstrip", "rstrip", "normalized")  # by which a mark of its own may be found elsewhere
 
 MEMO = 32_768  # words
 LONG = 64  # characters of a word that is not remembered
@@ -107,8 +115,10 @@ class Tokens:
         unknown = parsed["model"].get("unk_token")
         self.unknown = numbers[unknown] if isinstance(unknown, str) else None
         """Number of the token of unknown words; None when the tokenizer has none."""
-        self._marks: list[str] = [added["content"] for added in parsed["added_tokens"]]  # matched anywhere, verbatim
+        self._marks: dict[str, int] = {added["content"]: added["id"] for added in parsed["added_tokens"]}
         self._size = len(numbers) + sum(mark not in numbers for mark in self._marks)
+        ordered = sorted(self._marks, key=len, reverse=True)
+        self._between_marks = re.compile(f"({'|'.join(map(re.escape, ordered))})")  # matched anywhere, verbatim
         self._word_piece = word_piece(parsed, numbers)
         self._of_word = Memo(self._worked_out, MEMO, LONG).__getitem__
         self._table = WordTable(self._worked_out, MEMO, LONG)
@@ -126,7 +136,7 @@ class Tokens:
 
     def _of_words(self, text: str) -> bytes:
         if any(mark in text for mark in self._marks):
-            return self._asked(text)
+            return b"".join(map(self._of_part, filter(None, self._between_marks.split(text))))
         if (data := ascii_bytes(text)) is not None:
             spans = np.empty(2 * len(text), np.int32)
             count = loops.words(data, spans)
@@ -135,10 +145,14 @@ class Tokens:
         words = _words(text) if _PLAIN.fullmatch(text) else chain.from_iterable(map(_words_between, text.split(" ")))
         return b"".join(map(self._of_word, words))
 
-    def _worked_out(self, word: str) -> bytes:
-        if self._word_piece is None or not _PLAIN.fullmatch(word):
-            return self._asked(word)
-        return array("q", self._word_piece.pieces(word)).tobytes()
+    def _of_part(self, part: str) -> bytes:
+        number = self._marks.get(part)
+        return self._of_words(part) if number is None else array("q", [number]).tobytes()
+
+    def _worked_out(self, stretch: str) -> bytes:
+        assert self._word_piece is not None
+        found = [stretch] if _PLAIN.fullmatch(stretch) else bert_words.words(stretch)
+        return array("q", chain.from_iterable(map(self._word_piece.pieces, found))).tobytes()
 
     def _asked(self, text: str) -> bytes:
         return array("q", self._library.encode(text, add_special_tokens=False).ids).tobytes()
@@ -151,14 +165,35 @@ class Tokens:
 
     @cached_property
     def _library(self) -> Any:
-        load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
-        try:
-            tokenizer = load(self._rules)
-        except Exception as error:  # the library raises plain `Exception`
-            raise ValueError(str(error)) from error
+        tokenizer = tokenizer_of(self._rules)
         tokenizer.no_truncation()  # texts are already cut into passages
         tokenizer.no_padding()
         return tokenizer
+
+
+def tokenizer_of(rules: bytes) -> Any:
+    """Return the library's tokenizer from a `tokenizer.json`.
+
+    Raises:
+        ValueError: the file describes none.
+        InvalidInput: the library is not installed.
+    """
+    with _from_extra():
+        load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
+    try:
+        return load(rules)
+    except Exception as error:  # the library raises plain `Exception`
+        raise ValueError(f"tokenizer.json: {error}") from error
+
+
+@contextmanager
+def _from_extra() -> Iterator[None]:
+    """Refuse a model that needs a package which is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        problem = f"this model needs {error.name}, which is not installed: pip install 'muisti[models]'"
+        raise InvalidInput.at("$.model", problem) from error
 
 
 def _parsed(rules: bytes) -> dict[str, Any]:
@@ -315,7 +350,8 @@ def _folder(name: str | None) -> Path:
         return SHIPPED
     if Path(name).exists():
         return Path(name)
-    download: Any = importlib.import_module("huggingface_hub").snapshot_download
+    with _from_extra():
+        download: Any = importlib.import_module("huggingface_hub").snapshot_download
     return Path(download(name, allow_patterns=list(FILES)))
 
 

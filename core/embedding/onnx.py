@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, cast
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.encoder import Tokens
+from muisti.core.embedding.encoder import Tokens, tokenizer_of
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
@@ -55,11 +55,7 @@ class OfLibrary:
     """A tokenizer from a `tokenizer.json`, run by the `tokenizers` library. Thread-safe."""
 
     def __init__(self, rules: bytes, longest: int) -> None:
-        load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
-        try:
-            self._tokenizer = load(rules)
-        except Exception as error:  # the library raises plain `Exception`
-            raise ValueError(f"tokenizer.json: {error}") from error
+        self._tokenizer = tokenizer_of(rules)
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(longest)
 

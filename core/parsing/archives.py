@@ -15,12 +15,11 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
 from zipfile import BadZipFile
 
-import zstandard
-
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, UnknownFormat, Unreadable, Unsafe
 from muisti.core.parsing.detect import ARCHIVES, COMPRESSIONS, HEAD, Format, detect
 from muisti.core.parsing.parsed import ArchiveOptions
 from muisti.core.parsing.zipped import format_of_zip, is_debris, named, names_of, open_zip, unpacked
+from muisti.core.support import zstd
 
 HEADER = 1 << 20  # bytes of a header of a TAR file at most, such as a long name
 READ = 1 << 16
@@ -86,7 +85,6 @@ class Forward:
 
 Decompress = Callable[[BinaryIO], Iterator[bytes]]
 
-SIP = 256  # bytes of Zstandard that are decompressed together
 WINDOW = 64 << 20  # bytes of memory that a decompressor may use
 
 
@@ -99,7 +97,7 @@ def decompressed(source: BinaryIO, kind: str) -> Iterator[bytes]:
     """Yield the content of a compressed file. Raises `Broken`, and `FileTooLarge` where it needs too much memory."""
     try:
         yield from _DECOMPRESSORS[kind](source)
-    except (zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError, EOFError, ValueError) as error:
+    except (zlib.error, lzma.LZMAError, zstd.ZstdError, OSError, EOFError, ValueError) as error:
         if "mem" in str(error).lower():
             raise FileTooLarge("The file needs more memory to unpack than it may use.") from error
         raise Broken(f"The compressed file is damaged: {error}.") from error
@@ -149,18 +147,10 @@ def _with_needs_input(make: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompre
 
 
 def _zstd(source: BinaryIO) -> Iterator[bytes]:
-    """Decompress a sip at a time, as four bytes can expand to 128 kB, and the result of a call comes in one piece."""
-    decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW)
-    frame = decompressor.decompressobj()
+    stream = zstd.Expander(WINDOW, READ)
     while block := source.read(READ):
-        rest = memoryview(block)
-        while rest:
-            if frame.eof:
-                frame = decompressor.decompressobj()
-            yield from _unless_empty(frame.decompress(rest[:SIP]))
-            taken = min(SIP, len(rest)) - len(frame.unused_data)
-            rest = rest[taken:]
-    if not frame.eof:
+        yield from stream.feed(block)
+    if not stream.whole:
         raise EOFError("cut off")
 
 

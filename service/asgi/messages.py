@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
-import zstandard
 from anyio import to_thread
 from litestar import Response
 from litestar.types import Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
+from muisti.core.support import zstd
 from muisti.service.schemas.errors import MEDIA_TYPE, HttpError, headers_of, noted, problem_of
 
 Header = tuple[bytes, bytes]
@@ -81,7 +81,7 @@ def _gzip(body: bytes) -> bytes:
 
 
 def _zstd(body: bytes) -> bytes:
-    return zstandard.ZstdCompressor(level=3).compress(body)
+    return zstd.compress(body, 3)
 
 
 CODINGS: dict[bytes, Callable[[bytes], bytes]] = {b"zstd": _zstd, b"gzip": _gzip}  # the best first

@@ -5,13 +5,12 @@ callers run them on a thread.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, cast
 
 import msgspec
-import zstandard
 
 from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.operations.transfer.records import Record
+from muisti.core.support import zstd
 
 LINE_MAX = 4 << 20  # bytes; a memory of the largest size with its vectors takes less than half
 PIECE = 1 << 16  # bytes that are expanded and cut before the next ones are
@@ -78,7 +77,7 @@ class Lines:
     def _expand(self, expanding: "_Expanding", data: bytes) -> None:
         try:
             expanding.feed(data)
-        except zstandard.ZstdError as error:
+        except zstd.ZstdError as error:
             if "too much memory" in str(error):
                 raise self._bad(
                     f"the compression needs a window of over {WINDOW >> 20} MB; compress without --long and --ultra"
@@ -106,49 +105,28 @@ class Lines:
         return InvalidInput.at(f"$.lines[{line}]", f"line {line:,} or near: {message}")
 
 
-class _Sink:
-    """Passes on what zstandard's writer expands, and refers to its taker only while the writer is given bytes.
-
-    The garbage collector does not look into the writer. It would never find a circle through it, which kept 9 MB of
-    each compressed stream.
-    """
-
-    def __init__(self) -> None:
-        self.take: Callable[[bytes], int] | None = None
-
-    def write(self, data: bytes) -> int:
-        """Take the next expanded bytes; zstandard calls it with at most `PIECE` of them."""
-        assert self.take is not None
-        return self.take(data)
-
-
 class _Expanding:
     """Expands a stream of zstd, of any number of frames, and stops as soon as it grows beyond the limits."""
 
     def __init__(self, give: Callable[[bytes], None]) -> None:
         self._give = give
         self._taken = self._grown = 0
-        self._sink = _Sink()
-        decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW)
-        self._writer = decompressor.stream_writer(cast(Any, self._sink), write_size=PIECE, closefd=False)
+        self._stream = zstd.Expander(WINDOW, PIECE)
 
     def feed(self, data: bytes) -> None:
         """Expand `data`, and pass on the result.
 
         Raises:
             TooLarge: the stream grows beyond the limits.
-            zstandard.ZstdError: the compressed data is damaged.
+            ZstdError: the compressed data is damaged.
         """
-        self._sink.take = self._grow
-        try:
-            for start in range(0, len(data), PIECE):
-                part = data[start : start + PIECE]
-                self._taken += len(part)
-                self._writer.write(part)
-        finally:
-            self._sink.take = None
+        for start in range(0, len(data), PIECE):
+            part = data[start : start + PIECE]
+            self._taken += len(part)
+            for made in self._stream.feed(part):
+                self._grow(made)
 
-    def _grow(self, data: bytes) -> int:
+    def _grow(self, data: bytes) -> None:
         self._grown += len(data)
         if self._grown > GROWTH_FLOOR + GROWTH * self._taken:
             raise TooLarge(
@@ -156,7 +134,6 @@ class _Expanding:
                 "send the file uncompressed"
             )
         self._give(data)
-        return len(data)
 
     def check(self, lines: int) -> None:
         """Raise `TooLarge` when the stream has more lines than its bytes can tell apart."""
@@ -174,8 +151,4 @@ def encoded(records: Iterable[Record]) -> bytes:
 
 def compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Compress the parts into one stream of zstd."""
-    compressor = zstandard.ZstdCompressor(level=6).compressobj()
-    for part in parts:
-        if made := compressor.compress(part):
-            yield made
-    yield compressor.flush()
+    yield from zstd.compressed(parts, 6)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from muisti.core.model.errors import InvalidInput
+from muisti.core.support import zstd
 from muisti.core.support.memo import Memo
 from muisti.core.support.waiting import Lock, refuse_long
 
@@ -116,8 +117,7 @@ def _o200k() -> Encoding:
 
 def read_ranks(path: Path) -> list[bytes]:
     """Return the tokens of a file of ranks in order: the length of each in a byte, then the bytes of all."""
-    zstandard: Any = import_module("zstandard")
-    packed: bytes = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+    packed = zstd.decompress(path.read_bytes())
     number = int.from_bytes(packed[:4], "little")
     tokens: list[bytes] = []
     at = 4 + number

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import IO, Self
 
 import msgspec
-import zstandard
 
 from muisti.core.operations.transfer.records import FORMAT, Header
+from muisti.core.support import zstd
 from muisti.service.formats.importers import (
     basic_memory,
     chatgpt,
@@ -112,11 +112,15 @@ def _expanded(head: bytes) -> bytes:
     """Expand the beginning of a file, if it is compressed."""
     if not is_compressed(head):
         return head
-    with zstandard.ZstdDecompressor(max_window_size=WINDOW).stream_reader(head) as reader:
-        try:
-            return reader.read(HEAD_MAX)
-        except zstandard.ZstdError:
-            return b""
+    found = bytearray()
+    try:
+        for piece in zstd.Expander(WINDOW, HEAD_MAX).feed(head):
+            found += piece
+            if len(found) >= HEAD_MAX:
+                break
+    except zstd.ZstdError:
+        return b""
+    return bytes(found[:HEAD_MAX])
 
 
 def _header(head: bytes) -> Header | None:

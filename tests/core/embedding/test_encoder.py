@@ -155,9 +155,22 @@ def test_words_have_the_tokens_that_they_have_within_their_text(text: str):
     assert starts.tolist() == [0, len(tokens) // 2, len(tokens)]
 
 
-def test_plain_text_does_not_load_the_library():
-    assert loads_library("What did Ann say of port 5432?") is False
-    assert loads_library("Wo ist Łódź?") is True
+def test_no_text_loads_the_library():
+    assert loads_library("What did Ann say of port 5432? Wo ist Łódź? 版本 [UNK] \x1f") is False
+
+
+@pytest.mark.parametrize("library", ["huggingface_hub", "tokenizers"])
+def test_a_model_that_needs_another_package_names_the_extra(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    model = "someone/a-model"
+    if library == "tokenizers":
+        model = str(shutil.copytree(SHIPPED, tmp_path / "model"))
+        rules = json.loads(RULES) | {"pre_tokenizer": {"type": "Whitespace"}}
+        (tmp_path / "model" / "tokenizer.json").write_text(json.dumps(rules), "utf-8")
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InvalidInput, match=rf"needs {library}.*muisti\[models\]"):
+        StaticEncoder(model).encode(["text"])
 
 
 def loads_library(text: str) -> bool:
