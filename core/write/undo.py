@@ -40,11 +40,11 @@ from muisti.core.store.sql import (
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
+from muisti.core.write.derived_texts import FOLLOWER, retitled
 from muisti.core.write.import_undo import ImportUndoer, stay
 from muisti.core.write.intake import Intake, place_of
 from muisti.core.write.prepare import ready, repeated
-from muisti.core.write.titles import FOLLOWER, retitled
 from muisti.core.write.transactions import Transactions
 
 # Find the last call of a caller in a space: the request or the import that an undo takes back by default

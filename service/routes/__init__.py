@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from litestar.handlers import HTTPRouteHandler
 
 from muisti.service.checkpoints import routes as checkpoints
-from muisti.service.conversations import discourse_routes as discourse
 from muisti.service.conversations import routes as conversations
+from muisti.service.conversations import turn_and_topic_routes as discourse
 from muisti.service.documents import routes as documents
 from muisti.service.erasure import routes as erasure
 from muisti.service.graph import routes as graph
@@ -18,16 +18,16 @@ from muisti.service.routes import (
     batch,
     changes,
     code,
-    conflicts,
     generations,
     keys,
     lint,
     memories,
-    moving,
-    operations,
+    reviews,
     search,
+    server,
     spaces,
     tasks,
+    transfer,
 )
 from muisti.service.webhooks import routes as webhooks
 
@@ -39,7 +39,7 @@ _ALL = (
             changes,
             checkpoints,
             code,
-            conflicts,
+            reviews,
             conversations,
             discourse,
             documents,
@@ -49,8 +49,8 @@ _ALL = (
             keys,
             lint,
             memories,
-            moving,
-            operations,
+            transfer,
+            server,
             probes,
             quotas,
             receipts,

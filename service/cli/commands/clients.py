@@ -11,7 +11,7 @@ import click
 
 from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
 from muisti.service.terminal.options import choice, flag, group, option
 from muisti.service.terminal.output import console, print_json, talk
@@ -20,12 +20,12 @@ from muisti.service.terminal.values import OneOf, near
 from muisti.service.terminal.views import cell, safe, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import client_file, stdio, storing
+    from muisti.service.cli.commands import client_file, hook_work, mcp_work
     from muisti.service.connect import clients, hooks, planning
 else:  # with the core, and with the settings
     client_file = Lazy("muisti.service.cli.commands.client_file")
-    stdio = Lazy("muisti.service.cli.commands.stdio")
-    storing = Lazy("muisti.service.cli.commands.storing")
+    mcp_work = Lazy("muisti.service.cli.commands.mcp_work")
+    hook_work = Lazy("muisti.service.cli.commands.hook_work")
     clients = Lazy("muisti.service.connect.clients")
     planning = Lazy("muisti.service.connect.planning")
     hooks = Lazy("muisti.service.connect.hooks")
@@ -103,7 +103,7 @@ def mcp(options: Globals, mode: str | None, category: str | None, tools: str | N
     """
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
-    stdio.run(options, mode, category, tools)
+    mcp_work.run(options, mode, category, tools)
 
 
 hook = Subcommands(
@@ -128,7 +128,7 @@ def run(options: Globals, wait: bool) -> None:
     the project. A text that may hold a secret is dropped. The command prints nothing and always exits with 0. It
     does not wait for the storing.
     """
-    storing.run(options, wait)
+    hook_work.run(options, wait)
 
 
 @hook.has("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")

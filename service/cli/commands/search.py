@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.choices import APPLIES, INSTRUCTIONS_MAX, Fusion, Match, Mode, Preset, SecondQuery, TagRule
 from muisti.service.terminal.base import Globals, command
-from muisti.service.terminal.naming import find_id, locate_id
+from muisti.service.terminal.memory_names import find_id, locate_id
 from muisti.service.terminal.options import (
     as_filter,
     as_of,

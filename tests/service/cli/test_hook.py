@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.cli.commands.storing import TEXT_MAX, captured, may_be_secret
+from muisti.service.cli.commands.hook_work import TEXT_MAX, captured, may_be_secret
 from muisti.service.connect import hooks, jsonc
 from tests.examples import few
 from tests.service.conftest import Run

@@ -16,9 +16,10 @@ from muisti.core.model.operations import Imported, ImportRefused, ImportReport, 
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.tasks import TaskFailed, TaskOver
 from muisti.core.model.values import Seq
+from muisti.core.operations.transfer.importing.clearing import clear_dead, stop_imports
 from muisti.core.operations.transfer.importing.lines import Incoming, Lines, Reached
 from muisti.core.operations.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep, read
-from muisti.core.operations.transfer.importing.staging import Staging, clear_dead, stop_imports
+from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import imports
@@ -26,7 +27,7 @@ from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.claim import CRASHED, UNFENCED, Claim, FencedCommit
 from muisti.core.tasks.runner import TRY_AGAIN
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
 

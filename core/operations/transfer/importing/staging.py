@@ -15,6 +15,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.places import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
+from muisti.core.operations.transfer.importing.clearing import clear, write
 from muisti.core.operations.transfer.importing.lines import Incoming, Item
 from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original
 from muisti.core.operations.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
@@ -24,41 +25,9 @@ from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.version_rows import raw
 from muisti.core.text.terms import fold
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import ready
-
-# Delete the hidden spaces of imports
-
-
-def clear(database: Database, staging_id: int, memories: int | None) -> None:
-    """Delete a hidden space. `memories` is the number imported, None when the import failed."""
-    while True:
-        *_, left = database.write(imports.clear(staging_id))
-        if not left[0][0]:
-            break
-    database.write(imports.end(staging_id, memories))
-
-
-def clear_dead(database: Database, now: int) -> None:
-    """Delete what imports of ended processes left behind."""
-    _clear_all(database, imports.dead(now))
-
-
-def stop_imports(database: Database, which: Statement) -> int:
-    """End the imports that `which` finds, running or dead; none writes any more. Return their number."""
-    (rows,) = database.read([which])
-    for staging_id, _ in rows:
-        database.write([imports.disown(cast(int, staging_id))])
-    return _clear_all(database, which)
-
-
-def _clear_all(database: Database, which: Statement) -> int:
-    (rows,) = database.read([which])
-    for staging_id, moved in cast(list[tuple[int, int]], rows):
-        clear(database, staging_id, 0 if moved else None)
-    return len(rows)
-
 
 _SCALES = struct.Struct("<2f")
 
@@ -365,20 +334,6 @@ class Staging:
             if not rows:
                 return
             write(self._database, [imports.drop_orphans(staged)])
-
-
-def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
-    """Run a batch.
-
-    Raises:
-        Conflict: the target space or the hidden one no longer exists.
-    """
-    try:
-        return database.write(batch)
-    except Refused as refused:
-        if refused.code == Refusal.NO_SPACE:
-            raise Conflict("the space was erased meanwhile, or the import took too long; try again") from refused
-        raise
 
 
 def _has_address(memory: Memory) -> bool:

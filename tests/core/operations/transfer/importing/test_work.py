@@ -11,7 +11,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Draft
 from muisti.core.operations.transfer.importing import lines, moving
-from muisti.core.query.points import Subject
+from muisti.core.query.erasure_subject import Subject
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.tasks.tasks import Submission
 from tests.core.fakes import SPACE, Clock, add, open_engine

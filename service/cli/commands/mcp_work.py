@@ -7,7 +7,7 @@ from anyio import to_thread
 
 from muisti.core.identity.grants import Grant
 from muisti.core.model.values import LOCAL
-from muisti.core.operations.compiled import compiled_kernels
+from muisti.core.operations.compiled_kernels import compiled_kernels
 from muisti.service.app.app import open_engine
 from muisti.service.auth.access import Access
 from muisti.service.background.task_threads import TaskThreads
