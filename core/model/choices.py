@@ -44,7 +44,6 @@ TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
 MentionSource = Literal["recogniser", "endpoint", "rule", "speaker", "known", "manual"]
 MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)
 RelationSource = Literal["text", "manual"]
-RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)
 AliasSource = Literal["spelling", "acronym", "name_part", "manual"]
 ProposalReason = Literal["spelling", "prefix", "name_part", "acronym"]
 EntitySort = Literal["-mentions", "name"]

@@ -1,4 +1,4 @@
-"""What a purge erases: memories with a version that meets conditions."""
+"""Memories that a purge erases: those with a version that meets conditions."""
 
 from msgspec import Struct
 

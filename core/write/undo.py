@@ -106,7 +106,7 @@ class LastCalls(msgspec.Struct, frozen=True):
                 of = f" ({done:,} of {total:,} done)" if total else ""
                 raise NotUndone(f"your last call is a task that still runs: {kind}{of}", Instead(task=id_))
         since = to_us(space.space.created_at) if found is None else found.at
-        (rows,) = self.database.read([undo.beside(space, caller.actor, since)])
+        (rows,) = self.database.read([undo.beside(space, caller.actor, since, DONE)])
         if rows:
             raise NotUndone(f"your last call {_done(rows[0])}", self._instead(space, caller, found))
         return found

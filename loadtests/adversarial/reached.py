@@ -80,7 +80,12 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/formats/calendar.py"),
+        *(
+            "core/parsing/code/plain.py",
+            "core/parsing/archives.py",
+            "core/parsing/decompressing.py",
+            "core/parsing/formats/calendar.py",
+        ),
     ],
     OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],
 }

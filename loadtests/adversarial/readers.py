@@ -67,7 +67,7 @@ from muisti.service.mcp import messages as mcp_messages
 from muisti.service.mcp import resources, token_budget
 from muisti.service.mcp import tools as given
 from muisti.service.observability import read_log
-from muisti.service.pages.asking import hits as marking
+from muisti.service.pages.asking import marking
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 from muisti.service.terminal import project, views
