@@ -22,21 +22,21 @@ from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
-from muisti.core.operations.embedding import Recognition, Vectors
 from muisti.core.operations.erasure.eraser import Eraser
 from muisti.core.operations.erasure.purge_task import KIND as PURGE
 from muisti.core.operations.erasure.purge_task import PurgeWork, Told, items_of, sealed
 from muisti.core.operations.generations.lifecycle import Generations, Progress
 from muisti.core.operations.generations.second_vectors import SecondVectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page
+from muisti.core.operations.missing_vectors import Recognition, Vectors
 from muisti.core.operations.quality.receipts import Receipts
 from muisti.core.operations.renewal import renew
 from muisti.core.operations.spaces.registry import Spaces
 from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
+from muisti.core.query.erasure_subject import Subject
 from muisti.core.query.evidence import Calibration
-from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate

@@ -19,7 +19,7 @@ from deploy.docs.__main__ import CONFIG, sections
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
 from muisti.service.mcp.tools import offered, schema_of
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.settings import options
 from muisti.service.settings.tool_groups import GROUPS, USUAL, Group
 

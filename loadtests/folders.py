@@ -26,9 +26,9 @@ from rich.table import Table
 from loadtests.chunking import prose
 from muisti.client import calls
 from muisti.service.cli import Globals  # with the application
-from muisti.service.documents import looking
-from muisti.service.documents.bringing import Watching
-from muisti.service.documents.looking import Folder, Look
+from muisti.service.documents import folder_sync
+from muisti.service.documents.folder_sync import Folder, Look
+from muisti.service.documents.ingest_work import Watching
 from muisti.service.folders import git
 from muisti.service.folders.choosing import files
 from muisti.service.terminal.opening import Session
@@ -83,7 +83,7 @@ def measure(top: Path, saves: int) -> list[tuple[str, ...]]:
     """Return the rows of the table."""
     rows: list[tuple[str, ...]] = []
     database = top.parent / "bench.db"
-    how = looking.how_of(
+    how = folder_sync.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
         watch=False, dry_run=False, preview=False, main_content=False, languages=(),
         no_tests=False,

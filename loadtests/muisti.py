@@ -15,7 +15,7 @@ import numpy.typing as npt
 from loadtests.fill import SPACE
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.engine import Engine
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.columns import Buffer
 from muisti.core.index.dense import nearest, query_vector, rotated
 from muisti.core.index.lexical import best_matches, rank_lexical

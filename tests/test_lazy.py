@@ -19,7 +19,10 @@ LATE = {
         for name in ("docx", "html", "image", "mail", "notebook", "ods", "opendocument", "pdf", "pptx", "xlsx")
     },
     ("core/parsing/encodings.py", "muisti.core.parsing.encoding_guess"): "tables of languages, which few texts need",
-    ("core/operations/compiled.py", "muisti.core.kernels.making"): "a second: numba, which a library does without",
+    (
+        "core/operations/compiled_kernels.py",
+        "muisti.core.kernels.making",
+    ): "a second: numba, which a library spares",
     (
         "service/app/__init__.py",
         "muisti.service.app.server",

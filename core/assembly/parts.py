@@ -61,12 +61,12 @@ from muisti.core.views.memories import Parts
 from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review
 from muisti.core.views.write import Write
-from muisti.core.write.begun import Calls
+from muisti.core.write.calls import Calls
 from muisti.core.write.conflicts.check import Checker
+from muisti.core.write.echoes import RecentResults
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import EchoCheck, Intake, Provenance
-from muisti.core.write.keeping import Keeper
-from muisti.core.write.recent_results import RecentResults
+from muisti.core.write.object_writer import Keeper
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
 from muisti.core.write.undo import Undoer

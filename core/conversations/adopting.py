@@ -25,7 +25,7 @@ from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import hierarchy, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.summarise import title_by
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, draft_of, ready
 from muisti.core.write.transactions import Transactions

@@ -15,8 +15,8 @@ from muisti.core.model.times import Clock
 from muisti.core.model.values import LIMIT_MAX, Memory
 from muisti.core.support.waiting import Overtaken
 from muisti.core.tasks.claim import CRASHED, Claim
-from muisti.core.write.begun import Call
-from muisti.core.write.titles import FOLLOWER
+from muisti.core.write.calls import Call
+from muisti.core.write.derived_texts import FOLLOWER
 
 # A full space, a policy that has changed since, or sources that others delete meanwhile. The next turns try again.
 _LATER = (Conflict, InvalidInput, NotFound, Overtaken, QuotaExceeded, SensitiveContent)

@@ -25,10 +25,10 @@ from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Accepted, Intake
-from muisti.core.write.keeping import Keeper, Plan, guarded
 from muisti.core.write.lifecycle import check_version
+from muisti.core.write.object_writer import Keeper, Plan, guarded
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.transactions import Transactions
 

@@ -27,7 +27,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks
 from muisti.core.text.discourse.summarise import title_of
 from muisti.core.text.terms import fold
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.transactions import Transactions

@@ -31,8 +31,8 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.text.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.text.terms import count_tokens, tokenize
-from muisti.core.write.begun import Call
-from muisti.core.write.keeping import Keeper, Plan
+from muisti.core.write.calls import Call
+from muisti.core.write.object_writer import Keeper, Plan
 
 # Lengths of summaries, counted as `Memory.tokens` is.
 LENGTHS: Mapping[str, int] = {"exchange": 60, "topic": 100, "conversation": 300, "session": 500}

@@ -26,10 +26,10 @@ from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks, Overtaken
 from muisti.core.text.discourse.segmentation import PAUSE, Segmenter, Vector
-from muisti.core.write.begun import Call
-from muisti.core.write.keeping import Keeper, Plan
+from muisti.core.write.calls import Call
+from muisti.core.write.derived_texts import topic_title, untitled
+from muisti.core.write.object_writer import Keeper, Plan
 from muisti.core.write.prepare import draft_of
-from muisti.core.write.titles import topic_title, untitled
 
 
 def taking(database: Database, space: SpaceRow, name: ObjectName, draft: Draft, now: int) -> Plan:

@@ -38,7 +38,7 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import home
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.write.begun import Calls
+from muisti.core.write.calls import Calls
 
 # Topics, summaries and the working memory of conversations, as one caller meets them
 

@@ -27,7 +27,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.segmentation import Vectors
 from muisti.core.text.discourse.signals import importance, joint, novelty, signals
 from muisti.core.text.terms import tokenize
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.intake import Intake
 
 TURNS = 200  # latest turns that may be held

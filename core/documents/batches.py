@@ -23,7 +23,7 @@ from muisti.core.model.errors import PlaceTaken, TooLarge
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag, Plan, Quota, Written
 from muisti.core.model.values import Draft, Memory
-from muisti.core.operations.transfer.importing.hidden import clear, write
+from muisti.core.operations.transfer.importing.clearing import clear, write
 from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import bulk_replace, imports, inserting, memories, quotas, spaces, version_rows
@@ -33,7 +33,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.transactions import Transactions

@@ -35,7 +35,7 @@ from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from muisti.core.store.database import Database
 from muisti.core.tasks.claim import Claim, FencedCommit
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 
 # Members of archives as items of a task: listed first, then read one after the other
 

@@ -25,7 +25,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import again, draft_of
 from muisti.core.write.transactions import Transactions

@@ -37,7 +37,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.transactions import Transactions
 

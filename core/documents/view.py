@@ -48,7 +48,7 @@ from muisti.core.parsing.chunking.options import STRATEGIES as STRATEGIES
 from muisti.core.parsing.chunking.options import Chunking as Chunking
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database
-from muisti.core.write.begun import Calls
+from muisti.core.write.calls import Calls
 
 # Source code among the documents of a space: symbols, what uses them and what they use, outlines and maps
 

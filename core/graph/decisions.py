@@ -21,8 +21,8 @@ from muisti.core.read.hierarchy import namespace
 from muisti.core.store.database import Row
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
-from muisti.core.write.keeping import Keeper, Plan
+from muisti.core.write.calls import Call
+from muisti.core.write.object_writer import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
 

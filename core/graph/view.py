@@ -49,7 +49,7 @@ from muisti.core.model.values import RequestKey
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.write.begun import Calls
+from muisti.core.write.calls import Calls
 
 
 class Graph(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muisti.core.embedding.vectors import rotate
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.postings import FIELD_BITS, HASH_MASK, Postings
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.vector_columns import Vectors

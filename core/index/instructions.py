@@ -23,7 +23,7 @@ from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Lock, refuse_long
-from muisti.core.text.standing import MARKS, READ, asked_of, recognised, scope_of
+from muisti.core.text.standing_instructions import MARKS, READ, asked_of, recognised, scope_of
 from muisti.core.text.terms import tokenize
 
 FEW = 64  # new rows whose texts are all read

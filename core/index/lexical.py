@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.embedding.models import NONE, related_words
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection_statistics import CollectionStatistics
 from muisti.core.index.postings import MOST_PAIRS, UNIT, Postings
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Doubles, Floats, Ints, Mask

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.postings import Postings, build
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from muisti.core.index.columns import Buffer
 from muisti.core.index.dialogue import Dialogues
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.vector_columns import VectorColumns, Vectors
 from muisti.core.kernels import Bytes, Codes, Ints, Longs, Mask
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from muisti.core.index.collection import (
+from muisti.core.index.collection_statistics import (
     ROWS,
     Allowed,
     CollectionStatistics,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.index.collection import CollectionStatistics, aged, counted, followed, lived
+from muisti.core.index.collection_statistics import CollectionStatistics, aged, counted, followed, lived
 from muisti.core.index.postings import Postings, table
 from muisti.core.index.rows import Rows
 from muisti.core.kernels import Doubles, Ints, Mask

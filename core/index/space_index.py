@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from muisti.core.index.arriving import ArrivingVectors
 from muisti.core.index.columns import Column
 from muisti.core.index.fields import Fields
-from muisti.core.index.inserted import Inserted
 from muisti.core.index.instructions import Instructions
+from muisti.core.index.late_vectors import ArrivingVectors
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.packing import Group, built, pack, packed
 from muisti.core.index.postings import Postings, build, in_units, keep, settled
 from muisti.core.index.rows import ALIVE, Rows

@@ -45,7 +45,6 @@ TIE_KINDS: tuple[str, ...] = (*RELATION_KINDS, BY_MEMORY)
 MentionSource = Literal["recogniser", "endpoint", "rule", "speaker", "known", "manual"]
 MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)
 RelationSource = Literal["text", "manual"]
-RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)
 AliasSource = Literal["spelling", "acronym", "name_part", "manual"]
 ProposalReason = Literal["spelling", "prefix", "name_part", "acronym"]
 EntitySort = Literal["-mentions", "name"]

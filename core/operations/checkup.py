@@ -10,7 +10,7 @@ from msgspec import Struct
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack, restored
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.packing import Packed
 from muisti.core.model.errors import StoreCorrupt
 from muisti.core.model.fields import FOLDED

@@ -11,7 +11,7 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
 from muisti.core.operations.erasure.eraser import Eraser
-from muisti.core.query.points import Subject
+from muisti.core.query.erasure_subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.sql import (
@@ -25,8 +25,8 @@ from muisti.core.store.sql import (
     version_rows,
 )
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
-from muisti.core.write.titles import retitled
+from muisti.core.write.calls import Call, Part
+from muisti.core.write.derived_texts import retitled
 from muisti.core.write.transactions import Transactions
 
 # Erase history older than a space keeps: versions that were no longer current by then, and their changes

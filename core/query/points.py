@@ -1,4 +1,4 @@
-"""Points of a space's history and ranges of its changes, as callers name them; subjects of erasing."""
+"""Points of a space's history and ranges of its changes, as callers name them."""
 
 import re
 from typing import get_args
@@ -74,14 +74,3 @@ def check(wanted: Wanted) -> None:
         raise InvalidInput.at("$.change", f"{unknown[0][:40]!r} is none of {', '.join(get_args(ChangeKind))}")
     if wanted.show not in get_args(Show):
         raise InvalidInput.at("$.show", f"{wanted.show[:40]!r} is none of {', '.join(get_args(Show))}")
-
-
-class Subject(Struct, frozen=True, kw_only=True):
-    """A description of memories to erase: those with a version that meets all given conditions."""
-
-    memory: bytes | None = None
-    author: str | None = None
-    source: str | None = None
-    filter: Filter | None = None
-    older_than_us: int | None = None  # created before
-    among: tuple[bytes, ...] | None = None  # one of these memories

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection_statistics import CollectionStatistics
 from muisti.core.index.lexical import having
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Doubles

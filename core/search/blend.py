@@ -15,7 +15,7 @@ weak answer has a weak score. All constants are fitted on the tuning sets (docs/
 import msgspec
 import numpy as np
 
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection_statistics import CollectionStatistics
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches, add_related, in_context

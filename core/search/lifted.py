@@ -10,7 +10,7 @@ that rank no text, quotes are demands instead (`core.query.query`).
 import msgspec
 import numpy as np
 
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.columns import Keywords, Lists
 from muisti.core.index.lexical import containing
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory

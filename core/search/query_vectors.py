@@ -15,7 +15,7 @@ from muisti.core.embedding.cache import Limited
 from muisti.core.embedding.models import Models, absent
 from muisti.core.embedding.vectors import QueryMaps
 from muisti.core.index import dense
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.dense import QueryVector, directions, query_vector, rotated
 from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places
 from muisti.core.index.vector_columns import Vectors

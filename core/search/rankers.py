@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from muisti.core.graph.answers import Answering
 from muisti.core.graph.pagerank import Walked
-from muisti.core.index.collection import Allowed, CollectionStatistics
+from muisti.core.index.collection_statistics import Allowed, CollectionStatistics
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.index.space_index import SpaceIndex

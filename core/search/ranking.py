@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.index.collection import Allowed, CollectionStatistics
+from muisti.core.index.collection_statistics import Allowed, CollectionStatistics
 from muisti.core.index.columns import Numbers
 from muisti.core.index.lexical import Around, containing
 from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places, in_order

@@ -13,7 +13,7 @@ from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review as Review
 from muisti.core.views.write import Write
-from muisti.core.write.begun import Calls
+from muisti.core.write.calls import Calls
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):

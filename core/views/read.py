@@ -39,8 +39,8 @@ from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
-from muisti.core.write.begun import Calls
-from muisti.core.write.recent_results import RecentResults
+from muisti.core.write.calls import Calls
+from muisti.core.write.echoes import RecentResults
 from muisti.core.write.validate import check_query
 
 # Contexts: texts for prompts, made from the memories that a caller sees

@@ -39,7 +39,7 @@ from muisti.core.store.sql import (
     version_rows,
 )
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Calls, Part
+from muisti.core.write.calls import Call, Calls, Part
 from muisti.core.write.conflicts.alignment import align
 from muisti.core.write.conflicts.differences import part
 from muisti.core.write.conflicts.words import read as words_of

@@ -27,13 +27,13 @@ from muisti.core.store.sql import changes, conflicts, inserting, memories, opera
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
-from muisti.core.write.begun import Begun as Begun
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Begun as Begun
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.conflicts.check import NOT_CHECKED, Checked, Checker
+from muisti.core.write.derived_texts import retitled
 from muisti.core.write.intake import Accepted
 from muisti.core.write.lifecycle import Lifecycle, check_ordinary, check_version
 from muisti.core.write.prepare import again, draft_of, ready
-from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import CHANGED
 from muisti.core.write.undo import Undoer
 

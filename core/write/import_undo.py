@@ -14,7 +14,7 @@ from muisti.core.model.outcomes import LaterChange, Written
 from muisti.core.model.times import from_us
 from muisti.core.store.sql import imports, operations, undo
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.transactions import Transactions
 
 REMOTE_MAX = 10_000  # memories that a remote database ends in one transaction

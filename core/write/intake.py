@@ -22,9 +22,9 @@ from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.sql import bulk_replace, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
+from muisti.core.write.echoes import EchoCheck
 from muisti.core.write.prepare import canonical, changed, draft_of, new_memory, ready
-from muisti.core.write.recent_results import EchoCheck
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
 from muisti.core.write.validate import check_alone, check_stays

@@ -17,10 +17,10 @@ from muisti.core.read.reading import find, find_space, last_id
 from muisti.core.store.database import Row
 from muisti.core.store.sql import changes, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Calls, Part
+from muisti.core.write.calls import Call, Calls, Part
+from muisti.core.write.derived_texts import retitled
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, ready, restored, superseded
-from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
 
 # Checks of a stored memory before it is changed: its version, and that it has no calls of its own

@@ -21,7 +21,7 @@ from muisti.core.model.values import Draft, Json
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.recognise import Found, advice, personal_in
 from muisti.core.text.secrets import secrets_in
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.validate import check_draft
 
 # Refused and never changed, as two addresses could become one.

@@ -30,7 +30,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Begun, Call, Part, explained, part_of, read_answer, remember
+from muisti.core.write.calls import Begun, Call, Part, explained, part_of, read_answer, remember
 from muisti.core.write.conflicts.check import NOT_CHECKED, Checked
 
 TRIES = 16  # tries of a change that others overtake

@@ -40,11 +40,11 @@ from muisti.core.store.sql import (
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
+from muisti.core.write.derived_texts import FOLLOWER, retitled
 from muisti.core.write.import_undo import ImportUndoer, stay
 from muisti.core.write.intake import Intake, place_of
 from muisti.core.write.prepare import ready, repeated
-from muisti.core.write.titles import FOLLOWER, retitled
 from muisti.core.write.transactions import Transactions
 
 # Find the last call of a caller in a space: the request or the import that an undo takes back by default
@@ -106,7 +106,7 @@ class LastCalls(msgspec.Struct, frozen=True):
                 of = f" ({done:,} of {total:,} done)" if total else ""
                 raise NotUndone(f"your last call is a task that still runs: {kind}{of}", Instead(task=id_))
         since = to_us(space.space.created_at) if found is None else found.at
-        (rows,) = self.database.read([undo.beside(space, caller.actor, since)])
+        (rows,) = self.database.read([undo.beside(space, caller.actor, since, DONE)])
         if rows:
             raise NotUndone(f"your last call {_done(rows[0])}", self._instead(space, caller, found))
         return found

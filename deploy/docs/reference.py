@@ -17,11 +17,11 @@ from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.mcp.manager import told
-from muisti.service.mcp.recall import tokens
+from muisti.service.mcp.token_budget import tokens
 from muisti.service.mcp.tools import TOOLS, offered
 from muisti.service.openapi.specification import document
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.schemas.errors import KINDS
-from muisti.service.schemas.modes import MODES
 from muisti.service.settings import Option, Settings, options
 from muisti.service.settings.tool_groups import GROUPS
 from muisti.service.terminal.base import global_options

@@ -51,14 +51,14 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/when/patterns.py:period": SHORT.format("the first 1,000 characters of a question"),
     "service/terminal/configuration.py:database_url": OWN,
     "service/terminal/options.py:seconds_of": OWN,
-    "service/terminal/refusing.py:in_words_of_a_person": SHORT.format("a refusal, shown to the person who caused it"),
+    "service/terminal/error_messages.py:in_words_of_a_person": SHORT.format("a refusal, shown to its person"),
     "service/connect/jsonc.py:_cut": OWN,
     "service/connect/jsonc.py:_unit": OWN,
     "service/connect/planning.py:undo": OWN,
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
     "service/openapi/specification.py:_parameters": "paths of the routes",
-    "service/conversations/discourse_routes.py:summarise_exchange": SHORT.format(
+    "service/conversations/turn_and_topic_routes.py:summarise_exchange": SHORT.format(
         "a part of a path, of which 15 digits are read"
     ),
     "service/http/parameters.py:etags": lambda: [re.compile(parameters._TAG)],
@@ -79,7 +79,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/terminal/project.py:space_name": OWN,
     "service/terminal/project.py:remote_path": OWN,
     "service/evaluation/dataset.py:_PLACES": OWN,
-    "service/routes/moving.py:undo_import": SHORT.format("a segment of a path"),
+    "service/routes/transfer.py:undo_import": SHORT.format("a segment of a path"),
     "service/settings/forms.py:_citation": OWN,
     "service/settings/forms.py:_namespace": OWN,
     "service/settings/forms.py:_secret": OWN,

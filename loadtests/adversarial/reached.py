@@ -28,7 +28,7 @@ TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
 OF_OPERATORS = (
     *("service/cli/", "service/connect/", "service/evaluation/", "service/settings/", "service/terminal/"),
-    *("core/store/", "core/kernels/", "core/tasks/sql/", "core/operations/webhook_sql.py", "service/openapi/"),
+    *("core/store/", "core/kernels/", "core/tasks/sql/", "core/operations/webhooks.py", "service/openapi/"),
 )
 
 HANDS_ON = "hands a text on to readers of the table, or puts it between others"
@@ -60,7 +60,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/operations/transfer/importing/importer.py",
         ),
         *("core/operations/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
-        *("service/pages/asking/settings.py", "service/pages/ask.py", "service/console/choosing.py"),
+        *("service/pages/asking/settings.py", "service/pages/ask.py", "service/console/filter_form.py"),
         *("service/pages/imports.py", "service/documents/pages.py", "service/console/render.py"),
         *("service/graph/formats.py", "service/graph/svg.py", "service/graph/layout.py"),
         *("service/formats/importers/plain_json.py", "service/formats/importers/shapes.py"),
@@ -80,7 +80,12 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/parsing/code/plain.py", "core/parsing/archives.py", "core/parsing/formats/calendar.py"),
+        *(
+            "core/parsing/code/plain.py",
+            "core/parsing/archives.py",
+            "core/parsing/decompressing.py",
+            "core/parsing/formats/calendar.py",
+        ),
     ],
     OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],
 }

@@ -41,18 +41,17 @@ from muisti.core.parsing.worker import file_reader
 from muisti.core.query import applies, evidence, filter_fields, filters, intent, query
 from muisti.core.read import diff
 from muisti.core.search import answering
-from muisti.core.text import aliases, highlight, recognise, secrets, sentences, speakers, standing, terms
+from muisti.core.text import aliases, highlight, recognise, secrets, sentences, speakers, standing_instructions, terms
 from muisti.core.text.discourse import signals, summarise
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import factor as when_factor
 from muisti.core.text.when import time_spans as when
-from muisti.core.write import recent_results, screening, validate
+from muisti.core.write import echoes, screening, validate
 from muisti.core.write.conflicts import exclusive, judgement, seeking, stance, words
 from muisti.core.write.conflicts.claims import Claim, claim
 from muisti.service.asgi.messages import chosen
-from muisti.service.cli.commands import storing as capture
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
@@ -64,10 +63,10 @@ from muisti.service.graph import formats as statements
 from muisti.service.http import parameters, respond
 from muisti.service.http.decode import decode
 from muisti.service.mcp import messages as mcp_messages
-from muisti.service.mcp import recall, resources
+from muisti.service.mcp import resources, token_budget
 from muisti.service.mcp import tools as given
-from muisti.service.observability import reads
-from muisti.service.pages.asking import hits as marking
+from muisti.service.observability import read_log
+from muisti.service.pages.asking import marking
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 from muisti.service.terminal import project, views
@@ -298,7 +297,7 @@ READERS = (
     Reader("personal data", recognise.personal_in),
     Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
     Reader("validation", _checked),
-    Reader("echoes", lambda one: list(recent_results.sentences(one))),
+    Reader("echoes", lambda one: list(echoes.sentences(one))),
     Reader("facts", lambda one: facts(one, _names(one), None, two=True)),
     Reader("time words", lambda one: when.time_spans(one, NOW)),
     Reader("times of events", lambda one: when_factor.of_events(one, when.time_spans(one, NOW))),
@@ -325,16 +324,15 @@ READERS = (
     Reader("mem0 blocks", lambda one: mem0._BLOCK.split(one)),
     Reader("importer's metadata", _metadata),
     Reader("importer's line", _line),
-    Reader("hook", capture.may_be_secret),
-    Reader("MCP text", lambda one: recall.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
+    Reader("MCP text", lambda one: token_budget.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
     Reader("terminal", lambda one: (views.safe(one), views.one_line(one))),
     Reader("Accept-Encoding", lambda one: chosen(one.encode()), HEADERS),
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
     Reader("Prefer", lambda one: respond.minimal(one), HEADERS),
     Reader("stated secrets", secrets.stated_in),
-    Reader("standing instruction", standing.standing),
-    Reader("scope of an instruction", standing.scope_of),
+    Reader("standing instruction", standing_instructions.standing),
+    Reader("scope of an instruction", standing_instructions.scope_of),
     Reader("attribution", stance.attributed),
     Reader("question", stance.asks),
     Reader("quoted statements", stance.statements_quoted),
@@ -352,7 +350,7 @@ READERS = (
     Reader("symbol", _symbol, QUERY_MAX),
     Reader("cuts of an importer", lambda one: documents.cuts_of(one, items.split(one, 1_000))),
     Reader("fence", lambda one: list(rendering.fenced(one))),
-    Reader("read that is counted", reads.normalised),
+    Reader("read that is counted", read_log.normalised),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),
     Reader("Markdown as HTML", safe_html, 200_000),
@@ -369,7 +367,7 @@ READERS = (
     Reader("words of code", lambda one: apart.words_of([one])),
     Reader("symbol in a passage", apart.symbol_of),
     Reader("graph for XML", statements.xml),
-    Reader("size for MCP", recall.tokens),
+    Reader("size for MCP", token_budget.tokens),
     Reader("script", mostly_latin),
     Reader("text of a vector", normalised),
     Reader("title of an imported conversation", _titled),

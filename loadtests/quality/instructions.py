@@ -17,7 +17,7 @@ from loadtests.quality.contexts import opened, store
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.model.choices import INSTRUCTIONS_MAX
 from muisti.core.query.query import Query
-from muisti.core.text.standing import standing
+from muisti.core.text.standing_instructions import standing
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, load
 
 HEAD = (

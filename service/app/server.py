@@ -20,7 +20,7 @@ from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
-from muisti.core.operations.compiled import compile_kernels, compiled_kernels
+from muisti.core.operations.compiled_kernels import compile_kernels, compiled_kernels
 from muisti.service.app.app import create_app, open_engine
 from muisti.service.app.protocol import AdmittingProtocol, Config
 from muisti.service.background.tasks import sweeps_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 MCP_PATH = "/mcp"

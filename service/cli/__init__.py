@@ -34,8 +34,8 @@ SECTIONS = {
         "context": ("context:context", "Make the text for a prompt, within a number of tokens."),
         "code": ("code:code", "Find symbols of stored source code, and what uses them."),
         "graph": ("graph.commands:graph", "Ask who and what the memories are about."),
-        "list": ("read:list_memories", "List memories, newest first."),
-        "get": ("read:get", "Show one memory."),
+        "list": ("get_list_stats:list_memories", "List memories, newest first."),
+        "get": ("get_list_stats:get", "Show one memory."),
         "put": ("write:put", "Store a text at a category and key, replacing any memory there."),
         "update": ("write:update", "Change fields of a memory."),
         "supersede": (
@@ -44,8 +44,8 @@ SECTIONS = {
         ),
         "delete": ("write:delete", "Delete a memory."),
         "validate": ("write:validate", "Check a text without storing it."),
-        "categories": ("read:categories", "List categories and how many memories each has."),
-        "tags": ("read:tags", "List tags and how many memories each has."),
+        "categories": ("get_list_stats:categories", "List categories and how many memories each has."),
+        "tags": ("get_list_stats:tags", "List tags and how many memories each has."),
     },
     "Documents": {
         "ingest": ("documents.commands:ingest", "Store files as documents, in chunks that searches find."),
@@ -54,7 +54,7 @@ SECTIONS = {
     },
     "Conversations": {
         "conversations": (
-            "conversations.discourse_commands:conversations",
+            "conversations.topic_commands:conversations",
             "Store and read conversations turn by turn.",
         )
     },
@@ -80,7 +80,7 @@ SECTIONS = {
     "Spaces": {
         "space": ("spaces:space", "Show which space is used here, and why."),
         "spaces": ("spaces:spaces", "List the spaces."),
-        "stats": ("read:stats", "Show how many memories and bytes a space has."),
+        "stats": ("get_list_stats:stats", "Show how many memories and bytes a space has."),
         "policy": (
             "spaces:policy",
             "Show or set which texts a space accepts, and how long it keeps them.",
@@ -112,8 +112,8 @@ SECTIONS = {
         "reembed": ("models:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {
-        "eval": ("quality:evaluate", "Measure retrieval quality on judged data."),
-        "calibrate": ("quality:calibrate", "Fit the thresholds that tell answers from near misses."),
+        "eval": ("evaluation:evaluate", "Measure retrieval quality on judged data."),
+        "calibrate": ("evaluation:calibrate", "Fit the thresholds that tell answers from near misses."),
         "probe": (
             "probes.commands:probe",
             "Save test questions, and check that searches find the expected memory.",

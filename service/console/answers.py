@@ -15,7 +15,7 @@ from litestar.handlers import HTTPRouteHandler
 from muisti.client import MuistiError
 from muisti.service.auth.browser import FORM, form_token, set_cookie
 from muisti.service.console import ROOT
-from muisti.service.console.choosing import Unreadable
+from muisti.service.console.filter_form import Unreadable
 from muisti.service.console.render import HEADERS, View, draw
 from muisti.service.console.visit import OF_NOW, NotSignedIn, Visit, cookie, link
 from muisti.service.schemas.errors import crash

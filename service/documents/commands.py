@@ -21,11 +21,11 @@ from muisti.service.terminal.session import session, space_choice
 from muisti.service.terminal.views import View, cell, lines, listed, safe, same, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.documents import bringing, looking
+    from muisti.service.documents import folder_sync, ingest_work
     from muisti.service.folders import git
 else:  # with what reads folders, and with subprocess
-    bringing = Lazy("muisti.service.documents.bringing")
-    looking = Lazy("muisti.service.documents.looking")
+    ingest_work = Lazy("muisti.service.documents.ingest_work")
+    folder_sync = Lazy("muisti.service.documents.folder_sync")
     git = Lazy("muisti.service.folders.git")
 
 
@@ -61,8 +61,8 @@ def ingest(options: Globals, sources: tuple[str, ...], **given: Any) -> int | No
     FILE is a file, an archive, a folder or repository, or - for standard input. Of a folder, files that git ignores
     are left out, and only new and changed files are read. The exit code is 1 when a file could not be stored.
     """
-    how = looking.how_of(**given)
-    return (bringing.preview if how.preview else bringing.bring)(options, sources, how)
+    how = folder_sync.how_of(**given)
+    return (ingest_work.preview if how.preview else ingest_work.bring)(options, sources, how)
 
 
 documents = Operations(
@@ -200,7 +200,7 @@ def stale(options: Globals, folder: str, name: str | None, category: str | None)
 
     Prints what became of each file, and its path. The exit code is 1 when there are any.
     """
-    found = looking.compared(options, folder, name, category)
+    found = folder_sync.compared(options, folder, name, category)
     lines = [tabbed(state, path) for state, paths in found.items() for path in paths]
     for line in lines:
         click.echo(safe(line))

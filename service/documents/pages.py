@@ -9,7 +9,7 @@ from litestar.datastructures import UploadFile
 
 from muisti.client import Call, MuistiError, calls
 from muisti.service.console.answers import Answer, Model, does, done, problem_of, shows
-from muisti.service.console.choosing import plain
+from muisti.service.console.filter_form import plain
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 

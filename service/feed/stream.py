@@ -26,7 +26,7 @@ from muisti.core.model.values import Seq
 from muisti.core.query.points import Wanted
 from muisti.core.support.waiting import Urgent
 from muisti.core.views.read import Read
-from muisti.service.observability.reads import ReadLog
+from muisti.service.observability.read_log import ReadLog
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError

@@ -7,7 +7,7 @@ from muisti.client import calls
 from muisti.core.query.points import parse
 from muisti.service.graph.formats import GraphFormat, exported
 from muisti.service.terminal.base import Globals
-from muisti.service.terminal.ends import End, There, existing, opened_end, refusing
+from muisti.service.terminal.transfer_ends import End, There, existing, opened_end, refusing
 
 
 @contextmanager

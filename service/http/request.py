@@ -18,7 +18,7 @@ from muisti.service.auth.access import STATE, Access
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
 from muisti.service.http.parameters import FRESHNESS, MIN_SEQ, etags, freshness, min_seq
-from muisti.service.observability.reads import Operation, Reading
+from muisti.service.observability.read_log import Operation, Reading
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 

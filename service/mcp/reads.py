@@ -18,8 +18,8 @@ from muisti.core.model.values import LIMIT_MAX, Memory
 from muisti.core.query import filters, points
 from muisti.core.support.waiting import refuse_long
 from muisti.service.http.parameters import HISTORY_CHARACTERS, version_in
-from muisti.service.mcp.recall import fits, listed, packed, size
-from muisti.service.observability.reads import asked_now
+from muisti.service.mcp.token_budget import fits, listed, packed, size
+from muisti.service.observability.read_log import asked_now
 from muisti.service.tools import arguments
 from muisti.service.tools.catalog import tool
 from muisti.service.tools.rendering import NOTICE, Json, counted, flat, history_told, more, one_line, quoted, shown

@@ -14,7 +14,7 @@ from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.service.formats.lines import encoded
 from muisti.service.http.decode import LINES
-from muisti.service.mcp.recall import packed
+from muisti.service.mcp.token_budget import packed
 from muisti.service.schemas.errors import HttpError
 from muisti.service.tools.arguments import Recall
 from muisti.service.tools.rendering import shown

@@ -10,10 +10,10 @@ from muisti.service.graph.schemas import EntityName
 from muisti.service.probes.schemas import ProbeId
 from muisti.service.receipts.schemas import ReceiptId
 from muisti.service.schemas import fields
-from muisti.service.schemas.conflicts import ConflictId
 from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.generations import ModelName
 from muisti.service.schemas.keys import KeyId
+from muisti.service.schemas.reviews import ConflictId
 from muisti.service.schemas.tasks import TaskId
 from muisti.service.webhooks.schemas import WebhookId
 

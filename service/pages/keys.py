@@ -10,7 +10,7 @@ from muisti.service.console.answers import Answer, Model, does, shows
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 from muisti.service.pages.home import SESSION_NAME, url_of
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 
 ABILITIES: dict[str, str] = {
     "read": "read and search memories",

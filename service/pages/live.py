@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from muisti.service.console.answers import Model, shows
-from muisti.service.console.choosing import CHANGES
+from muisti.service.console.filter_form import CHANGES
 from muisti.service.console.visit import Visit
 from muisti.service.pages.space import before
 

@@ -10,9 +10,9 @@ from litestar import Response
 from litestar.exceptions import NotFoundException
 
 from muisti.client import MuistiError, calls
-from muisti.service.console import choosing as fields
+from muisti.service.console import filter_form as fields
 from muisti.service.console.answers import Answer, Model, does, done, problem_of, shows, status_of
-from muisti.service.console.choosing import CHOICES, SORTS, chosen, conditions, erasing, leading, taken_off, words_of
+from muisti.service.console.filter_form import CHOICES, SORTS, chosen, conditions, erasing, leading, taken_off, words_of
 from muisti.service.console.provenance import peek, title_of
 from muisti.service.console.render import HEADERS, View
 from muisti.service.console.visit import Visit

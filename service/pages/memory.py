@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from litestar import Response
 
 from muisti.client import MuistiError, calls
-from muisti.service.console import choosing as fields
+from muisti.service.console import filter_form as fields
 from muisti.service.console.answers import Answer, Model, does, done, problem_of, shows, status_of
 from muisti.service.console.provenance import is_valid, peek, sentences, state_of, title_of, trust_of
 from muisti.service.console.render import View

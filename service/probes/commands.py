@@ -8,7 +8,7 @@ import click
 from muisti.client import calls
 from muisti.service.terminal.base import ERROR, Failure, Globals
 from muisti.service.terminal.calling import Operations
-from muisti.service.terminal.naming import NAME, check_name, locate
+from muisti.service.terminal.memory_names import NAME, check_name, locate
 from muisti.service.terminal.options import limit, real
 from muisti.service.terminal.output import answer, talk
 from muisti.service.terminal.session import session

@@ -6,8 +6,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from muisti.service.agents import routes as agents
 from muisti.service.checkpoints import routes as checkpoints
-from muisti.service.conversations import discourse_routes as discourse
 from muisti.service.conversations import routes as conversations
+from muisti.service.conversations import turn_and_topic_routes as discourse
 from muisti.service.documents import routes as documents
 from muisti.service.erasure import routes as erasure
 from muisti.service.graph import routes as graph
@@ -19,16 +19,16 @@ from muisti.service.routes import (
     batch,
     changes,
     code,
-    conflicts,
     generations,
     keys,
     lint,
     memories,
-    moving,
-    operations,
+    reviews,
     search,
+    server,
     spaces,
     tasks,
+    transfer,
 )
 from muisti.service.webhooks import routes as webhooks
 
@@ -41,7 +41,7 @@ _ALL = (
             changes,
             checkpoints,
             code,
-            conflicts,
+            reviews,
             conversations,
             discourse,
             documents,
@@ -51,8 +51,8 @@ _ALL = (
             keys,
             lint,
             memories,
-            moving,
-            operations,
+            transfer,
+            server,
             probes,
             quotas,
             receipts,

@@ -18,11 +18,11 @@ from muisti.core.text.discourse.summarise import compress
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen
-from muisti.service.conversations.discourse_schemas import OptimizeBody, OptimizedReply
+from muisti.service.conversations.topic_schemas import OptimizeBody, OptimizedReply
 from muisti.service.http.parameters import FRESHNESS, PAST, SEQ, freshness
 from muisti.service.http.request import Request, reached, reading
 from muisti.service.http.routing import Routes
-from muisti.service.observability.reads import asked_now
+from muisti.service.observability.read_log import asked_now
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody, ContextReply
 from muisti.service.schemas.search import JointReply, SearchReply

@@ -41,7 +41,7 @@ from muisti.core.views.read import Read
 from muisti.core.views.read import Request as ContextRequest
 from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
-from muisti.service.observability.reads import ReadLog
+from muisti.service.observability.read_log import ReadLog
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
 from muisti.service.runtime.bulkheads import LANE, Lane, Shares

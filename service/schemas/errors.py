@@ -21,8 +21,8 @@ from muisti.core.model.outcomes import Instead
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import FieldProblem
 from muisti.service.schemas.likeness import DivergedReply, LikenessReply, alike, diverged
-from muisti.service.schemas.moving import ImportReply
 from muisti.service.schemas.policy import QuotaReply
+from muisti.service.schemas.transfer import ImportReply
 
 # Remedies: the next step of a caller after each kind of problem, in the terms of HTTP
 

@@ -9,9 +9,9 @@ from muisti.core.identity.grants import SCOPES, Grant, Key
 from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.model.errors import InvalidInput
 from muisti.service.schemas import fields
+from muisti.service.schemas.access_modes import MODES, OVERLAP_SECONDS, ModeName
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
-from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
     list[str],

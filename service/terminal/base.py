@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.terminal.values import OneOf, line_of
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.service.auth.access import Access
     from muisti.service.settings import Settings
-    from muisti.service.terminal import refusing, stored_names
+    from muisti.service.terminal import error_messages, stored_names
     from muisti.service.terminal.client import Client
 else:  # needed only for failures and for shell completion, with the settings and a client
-    refusing = Lazy("muisti.service.terminal.refusing")
+    error_messages = Lazy("muisti.service.terminal.error_messages")
     stored_names = Lazy("muisti.service.terminal.stored_names")
 
 Kind = Literal["space", "category", "key", "tag", "author", "memory"]  # of names that are completed
@@ -326,7 +326,7 @@ class Main(Commands):
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
         except Exception as error:  # Muisti's own faults are raised again below, all others become one line
-            failure = _one_line(error) if isinstance(error, click.ClickException) else refusing.failure_of(error)
+            failure = _one_line(error) if isinstance(error, click.ClickException) else error_messages.failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise
             if debug:

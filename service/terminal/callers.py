@@ -3,8 +3,8 @@
 from muisti.core.identity.grants import ANY, Grant, check_grant
 from muisti.core.model.values import LOCAL
 from muisti.service.auth.access import OWNER, Access, Need, check
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.modes import MODES
 from muisti.service.terminal.base import ERROR, Failure, Globals
 from muisti.service.terminal.configuration import category_of, in_words, limited, mode_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from muisti.core.model.location import database_path, is_remote
 from muisti.core.support.lazy import Lazy
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.settings import Settings, SettingsError, find_config, load
 from muisti.service.settings.places import local_database, shown, users_database
 from muisti.service.terminal.base import USAGE, Failure, Globals

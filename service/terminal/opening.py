@@ -21,9 +21,9 @@ from muisti.service.settings import Settings, SettingsError
 from muisti.service.terminal.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from muisti.service.terminal.client import ApiError, Client, Unreachable, connect
 from muisti.service.terminal.configuration import file_of, in_force, in_words, limited, refuse_for_servers
+from muisti.service.terminal.error_messages import field_line, refusal_lines, way_on
 from muisti.service.terminal.output import answer, revised
 from muisti.service.terminal.project import Choice, choose, kin
-from muisti.service.terminal.refusing import field_line, refusal_lines, way_on
 from muisti.service.terminal.views import View
 from muisti.service.version import installed_version
 

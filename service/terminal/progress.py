@@ -21,10 +21,10 @@ from muisti.service.terminal.views import cell, stated
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from muisti.core.operations import compiled
+    from muisti.core.operations import compiled_kernels
     from muisti.service.terminal.opening import Session
 else:  # with the core
-    compiled = Lazy("muisti.core.operations.compiled")
+    compiled_kernels = Lazy("muisti.core.operations.compiled_kernels")
 
 WAIT = 10  # seconds that a request waits for progress
 NAMED = 20  # failed items that are printed
@@ -81,12 +81,12 @@ class Stages:
         self._progress.update(self._bars[stage], completed=done, total=total, count=count)
 
 
-def compile_once(options: Globals, *, again: bool = False) -> compiled.Compiled:
+def compile_once(options: Globals, *, again: bool = False) -> compiled_kernels.Compiled:
     """Compile what is not compiled yet and return the state; with `again` also where numba took the library's place.
 
     What cannot be kept is not compiled in advance; one line says so.
     """
-    found = compiled.compiled_kernels()
+    found = compiled_kernels.compiled_kernels()
     if found.place is None:
         if found.warning:
             talk(f"Note: {found.warning}.")
@@ -98,7 +98,7 @@ def compile_once(options: Globals, *, again: bool = False) -> compiled.Compiled:
     began = perf_counter()
     try:
         with Stages(options, silent=True) as stages:
-            found = compiled.compile_kernels(lambda done, total: stages.note("compiling", done, total))
+            found = compiled_kernels.compile_kernels(lambda done, total: stages.note("compiling", done, total))
     except OSError as error:
         talk(f"The search loops cannot be kept in {place}: {error.strerror}. numba compiles them in each process.")
         return found
@@ -106,7 +106,7 @@ def compile_once(options: Globals, *, again: bool = False) -> compiled.Compiled:
     return found
 
 
-def told(found: compiled.Compiled) -> str:
+def told(found: compiled_kernels.Compiled) -> str:
     """Return in words how the loops run from the next start on."""
     place = "" if found.place is None else shown(Path(found.place), os.environ)
     if found.why:

@@ -14,9 +14,9 @@ from muisti.service.terminal.configuration import file_of, in_force
 from muisti.service.terminal.opening import client, server_url, space_choice
 
 if TYPE_CHECKING:
-    from muisti.core.operations import names
+    from muisti.core.operations import completion_names
 else:  # SQLite and numpy take a seventh of a second, and a server needs neither
-    names = Lazy("muisti.core.operations.names")
+    completion_names = Lazy("muisti.core.operations.completion_names")
 
 MOST = 2_000  # names that are read
 
@@ -29,8 +29,8 @@ def names_of(options: Globals, kind: Kind) -> list[tuple[str, str]]:
             return _of_server(options, kind, space)
         path = file_of(in_force(options))
         if path is not None and path.exists():
-            addresses = names.names(path, "address", space, MOST) if kind == "memory" else []
-            return [*addresses, *names.names(path, kind, space, MOST)]
+            addresses = completion_names.names(path, "address", space, MOST) if kind == "memory" else []
+            return [*addresses, *completion_names.names(path, kind, space, MOST)]
     return []
 
 

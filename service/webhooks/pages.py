@@ -3,7 +3,7 @@
 from typing import Any
 
 from muisti.service.console.answers import Answer, Model, does, shows
-from muisti.service.console.choosing import CHANGES
+from muisti.service.console.filter_form import CHANGES
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from muisti.service.routes import operations
+from muisti.service.routes import server
 from muisti.service.settings import Settings, load
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ MANIFESTS = {
 }
 SECRET = "x" * 32  # for what an operator fills in
 HEALTH = ("getHealth", "getReadiness")
-PATHS = {path for one in operations.routes.handlers if one.operation_id in HEALTH for path in one.paths}
+PATHS = {path for one in server.routes.handlers if one.operation_id in HEALTH for path in one.paths}
 USER = re.findall(r"^USER (\d+):(\d+)$", CONTAINERFILE, re.MULTILINE)[-1]
 
 

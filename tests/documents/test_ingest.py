@@ -5,9 +5,9 @@ from threading import Event
 
 import pytest
 
-from muisti.service.documents import looking
-from muisti.service.documents.bringing import Watching
-from muisti.service.documents.looking import Folder, How
+from muisti.service.documents import folder_sync
+from muisti.service.documents.folder_sync import Folder, How
+from muisti.service.documents.ingest_work import Watching
 from muisti.service.terminal.base import Globals
 from muisti.service.terminal.session import session
 from tests.service.conftest import Run
@@ -27,7 +27,7 @@ def folder(run: Run, tmp_path: Path) -> Path:
 
 
 def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
-    how = looking.how_of(
+    how = folder_sync.how_of(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
         watch=True, dry_run=False, preview=False, main_content=False, languages=(), no_tests=False,
     )  # fmt: skip

@@ -12,8 +12,8 @@ import pytest
 from muisti.service.graph.exporting import streamed
 from muisti.service.terminal.base import Failure
 from muisti.service.terminal.client import Unreachable, through
-from muisti.service.terminal.ends import There
 from muisti.service.terminal.output import write_file
+from muisti.service.terminal.transfer_ends import There
 from tests.service.conftest import Run
 
 PIECE, PIECES = 1 << 16, 400  # 26 MB

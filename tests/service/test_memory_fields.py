@@ -2,7 +2,7 @@
 
 from muisti.core.model.fields import SENT, TIMES
 from muisti.core.model.values import Memory
-from muisti.service.cli.commands import read
+from muisti.service.cli.commands import get_list_stats
 from muisti.service.formats import markdown
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.schemas.requests import DraftBody, PatchBody
@@ -15,7 +15,7 @@ def test_notes_carry_what_is_exported_and_cannot_be_derived():
     assert {*markdown.CARRIED, "id", "content"} == named(exported=True) - {"version", "trust", "tokens"} - {
         "superseded_by"  # its successor names it
     }
-    assert set(markdown.TIMES) == set(read.TIMES) == set(TIMES)
+    assert set(markdown.TIMES) == set(get_list_stats.TIMES) == set(TIMES)
 
 
 def test_models_see_what_is_shown():

@@ -5,7 +5,7 @@ A deleted memory keeps its history. An erased one does not.
 
 import json
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import msgspec
@@ -23,12 +23,13 @@ from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
-from muisti.core.operations.transfer.importing.hidden import stop_imports
-from muisti.core.query.points import Point, Subject
+from muisti.core.operations.erasure.progress import OfCounts, Work, unfenced
+from muisti.core.operations.transfer.importing.clearing import stop_imports
+from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.reading import find_space, missing
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.free_space import Traces
 from muisti.core.store.sql import (
     chunks,
     derived,
@@ -43,33 +44,8 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import forget_texts
-from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
-from muisti.core.write.titles import rewritten, statements
-
-# Progress of an erasure, and what each of its batches commits for a task
-
-OfCounts = Callable[[Mapping[str, int]], FencedCommit]  # takes the number of erased rows by table
-
-
-def unfenced(counts: Mapping[str, int]) -> FencedCommit:
-    """Return the fenced commit of an erasure that is part of no task."""
-    return UNFENCED
-
-
-class Work(msgspec.Struct):
-    """Progress of an erasure."""
-
-    memories: list[bytes] = msgspec.field(default_factory=list[bytes])
-    versions: list[int] = msgspec.field(default_factory=list[int])
-    erased: dict[str, int] = msgspec.field(default_factory=dict[str, int])
-    relatives: set[bytes] = msgspec.field(default_factory=set[bytes])
-    traces: Traces = msgspec.field(default_factory=Traces)
-    number: int | None = None
-    whole: bool = False  # the space itself is erased
-
-    def count(self, name: str, more: int) -> None:
-        self.erased[name] = self.erased.get(name, 0) + more
-
+from muisti.core.tasks.claim import over
+from muisti.core.write.derived_texts import rewritten, statements
 
 AT_ONCE = 100  # memories in one batch
 OVERWRITTEN_MAX = 10_000  # versions that a server can overwrite and delete in one transaction

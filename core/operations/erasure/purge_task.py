@@ -15,7 +15,8 @@ from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json
-from muisti.core.operations.erasure.eraser import AT_ONCE, Eraser, Work
+from muisti.core.operations.erasure.eraser import AT_ONCE, Eraser
+from muisti.core.operations.erasure.progress import Work
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import erasure, erasure_selection

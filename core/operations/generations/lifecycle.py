@@ -18,9 +18,9 @@ from muisti.core.model.quality import Run
 from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import RequestKey
-from muisti.core.operations.embedding import next_step
 from muisti.core.operations.generations.comparing import check, compare
 from muisti.core.operations.generations.second_vectors import KIND
+from muisti.core.operations.missing_vectors import next_step
 from muisti.core.operations.quality.probes import Probes
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher

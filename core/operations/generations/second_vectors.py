@@ -14,7 +14,7 @@ from muisti.core.model.choices import OFF
 from muisti.core.model.errors import ModelUnavailable, NotFound, StoreUnavailable
 from muisti.core.model.tasks import OVER
 from muisti.core.model.values import RequestKey
-from muisti.core.operations.embedding import next_step
+from muisti.core.operations.missing_vectors import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import generations, spaces

@@ -18,7 +18,7 @@ from muisti.core.store.database import Database, Refusal, Refused, Rehearsed, Ro
 from muisti.core.store.sql import memories, operations, quality, spaces, version_rows
 from muisti.core.store.sql.quality import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_query
 

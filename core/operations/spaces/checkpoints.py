@@ -14,14 +14,14 @@ from muisti.core.model.errors import AlreadyExists, Conflict, InvalidInput, NotF
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
-from muisti.core.operations.embedding import embed_past
+from muisti.core.operations.missing_vectors import embed_past
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space, point_of, shown_at
 from muisti.core.store.database import Refusal, Refused, Rows, written
 from muisti.core.store.sql import bulk_replace, operations, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
-from muisti.core.write.begun import Calls
+from muisti.core.write.calls import Calls
 from muisti.core.write.intake import Intake
 from muisti.core.write.intake import allowed as allowed_now
 from muisti.core.write.screening import Screener

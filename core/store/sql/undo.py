@@ -1,7 +1,7 @@
 """The SQL of undo: the last call of a caller in a space, and an import."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.operations import Imported
@@ -98,24 +98,6 @@ def _of(space: SpaceRow, one: Imported) -> tuple[int, int, int, int]:
 
 AUDITED = 10_000  # newest entries of the audit log that are looked at
 SESSIONS = "Console of *"  # names of keys that signing in to the console makes, which is no call of a person
-_NOT_OF_MEMORIES = (  # actions of the audit log that undo does not take back
-    "key_created",
-    "key_revoked",
-    "key_rotated",
-    "keys_cleared",
-    "memory_erased",
-    "conflict_kept",
-    "quota_set",
-    "policy_set",
-    "space_forked",
-    "checkpoint_deleted",
-    "probe_deleted",
-    "webhook_created",
-    "webhook_deleted",
-    "generation_built",
-    "generation_switched",
-    "generation_dropped",
-)
 _STORING = ("ingest", "import", "summarise", "purge")  # kinds of tasks that change memories
 _REQUEST, _SEQ = "json_extract(t.caller, '$.request')", "json_extract(t.caller, '$.seq')"
 
@@ -176,9 +158,9 @@ def imported(space: SpaceRow, actor: str) -> Statement:
     )
 
 
-def beside(space: SpaceRow, actor: str, since: int) -> Statement:
-    """Select (action, target) of an actor's last call after a time that undo does not take back."""
-    name, among = space.space.name, ", ".join(f"'{one}'" for one in _NOT_OF_MEMORIES)
+def beside(space: SpaceRow, actor: str, since: int, actions: Iterable[str]) -> Statement:
+    """Select (action, target) of an actor's last call after a time, of the `actions` that undo does not take back."""
+    name, among = space.space.name, ", ".join(f"'{one}'" for one in actions)
     return Statement(
         "SELECT action, target FROM (SELECT * FROM (SELECT action, target, at FROM audit "
         "WHERE id > (SELECT coalesce(max(id), 0) - ? FROM audit) AND actor = ? AND at > ? "

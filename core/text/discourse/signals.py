@@ -19,7 +19,7 @@ from muisti.core.model.values import Memory, Stretch
 from muisti.core.support.waiting import give_way
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
-from muisti.core.text.standing import asked_of, has_mark, recognised
+from muisti.core.text.standing_instructions import asked_of, has_mark, recognised
 from muisti.core.text.terms import fold
 from muisti.core.text.when.time_spans import TimeSpan, time_spans
 

@@ -11,7 +11,7 @@ from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.index.collection import Allowed, CollectionStatistics
+from muisti.core.index.collection_statistics import Allowed, CollectionStatistics
 from muisti.core.index.dense import Near, alike, cosines, overlap, query_vector, words
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.postings import Postings
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Longs, Mask, Packed

@@ -11,7 +11,7 @@ import click
 
 from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.access_modes import MODES
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
 from muisti.service.terminal.options import choice, flag, group, option
 from muisti.service.terminal.output import console, print_json, talk
@@ -20,11 +20,11 @@ from muisti.service.terminal.values import OneOf, near
 from muisti.service.terminal.views import cell, safe, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import client_all, client_file, stdio
+    from muisti.service.cli.commands import client_all, client_file, mcp_work
     from muisti.service.connect import clients, hooks, muisti_hook, planning
 else:  # with the core, and with the settings
     client_file = Lazy("muisti.service.cli.commands.client_file")
-    stdio = Lazy("muisti.service.cli.commands.stdio")
+    mcp_work = Lazy("muisti.service.cli.commands.mcp_work")
     client_all = Lazy("muisti.service.cli.commands.client_all")
     muisti_hook = Lazy("muisti.service.connect.muisti_hook")
     clients = Lazy("muisti.service.connect.clients")
@@ -125,7 +125,7 @@ def mcp(options: Globals, folder: str | None, mode: str | None, category: str | 
     """
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
-    stdio.run(options, folder, mode, category, tools)
+    mcp_work.run(options, folder, mode, category, tools)
 
 
 hook = Subcommands(

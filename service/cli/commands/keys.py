@@ -9,7 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.choices import Scope, SourceClass
 from muisti.core.support.lazy import Lazy
-from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
+from muisti.service.schemas.access_modes import MODES, OVERLAP_SECONDS
 from muisti.service.terminal.base import Failure, Globals, Subcommands, command
 from muisti.service.terminal.options import Moment, choice, comma_list, dry_run, flag, integer, limit, option
 from muisti.service.terminal.output import answer, asking, show, talk

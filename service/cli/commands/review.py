@@ -10,10 +10,10 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.choices import CHECKS, Verdict
-from muisti.service.terminal import named
+from muisti.service.terminal import memory_requests
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.calling import Operations, calling
-from muisti.service.terminal.naming import locate, memory_argument
+from muisti.service.terminal.memory_names import locate, memory_argument
 from muisti.service.terminal.options import choice, dry_run, flag, integer, real
 from muisti.service.terminal.output import answer, for_people, talk
 from muisti.service.terminal.session import Session, session
@@ -188,7 +188,9 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
         found = locate(opened, name)
-        reply = opened.client.send(named.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run))
+        reply = opened.client.send(
+            memory_requests.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run)
+        )
         answer(options, reply, lambda data: cell(_judged(data)), lines("useful", "not_useful"))
 
 
@@ -200,7 +202,7 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     Prints the number of retrievals, the time of the last one, and how many callers found it useful or not useful.
     """
     with session(options, reads=True) as opened:
-        reply = opened.client.send(named.telemetry(opened.space, locate(opened, name)))
+        reply = opened.client.send(memory_requests.telemetry(opened.space, locate(opened, name)))
         answer(options, reply, lambda data: cell(_used(data)), lines(*USED))
 
 

@@ -9,8 +9,18 @@ from muisti.client import calls
 from muisti.core.model.choices import APPLIES
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.calling import takes
-from muisti.service.terminal.naming import find_id, locate_id
-from muisti.service.terminal.options import as_filter, as_of, filters, flag, full, option, real, time_zone, weights
+from muisti.service.terminal.memory_names import find_id, locate_id
+from muisti.service.terminal.options import (
+    as_filter,
+    as_of,
+    filters,
+    flag,
+    full,
+    option,
+    real,
+    time_zone,
+    weights,
+)
 from muisti.service.terminal.output import answer, for_people, talk
 from muisti.service.terminal.session import session, space_choice
 from muisti.service.terminal.views import (

@@ -15,9 +15,9 @@ from muisti.service.terminal.session import Client, ask, client, server_url, ses
 from muisti.service.terminal.views import grid, same, tabbed
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import checks
+    from muisti.service.cli.commands import doctor_checks
 else:  # with the core
-    checks = Lazy("muisti.service.cli.commands.checks")
+    doctor_checks = Lazy("muisti.service.cli.commands.doctor_checks")
 
 
 @command(
@@ -36,7 +36,7 @@ def doctor(options: Globals, quick: bool, repair: bool) -> None:
     server. Without --repair nothing changes. With it, indexes are rebuilt. A damaged file is left as it is; all rows
     that can be read go into a new file beside it. The exit code is 1 when a check failed, or a repair was not possible.
     """
-    checks.run(options, quick=quick, repair=repair)
+    doctor_checks.run(options, quick=quick, repair=repair)
 
 
 URL = "http://127.0.0.1:8321"

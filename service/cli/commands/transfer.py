@@ -16,14 +16,14 @@ from muisti.service.terminal.output import STDOUT, check_folder, print_json, tal
 from muisti.service.terminal.session import space_choice
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import intake
+    from muisti.service.cli.commands import import_work
     from muisti.service.formats import lines, markdown
-    from muisti.service.terminal import ends
+    from muisti.service.terminal import transfer_ends
 else:  # with the core
-    ends = Lazy("muisti.service.terminal.ends")
+    transfer_ends = Lazy("muisti.service.terminal.transfer_ends")
     lines = Lazy("muisti.service.formats.lines")
     markdown = Lazy("muisti.service.formats.markdown")
-    intake = Lazy("muisti.service.cli.commands.intake")
+    import_work = Lazy("muisti.service.cli.commands.import_work")
 
 SUFFIX = ".ndjson"
 
@@ -55,8 +55,8 @@ def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: b
         raise click.UsageError("notes in Markdown are written into a folder")
     vectors, space = form == "lines" and not no_vectors, space_choice(options).space
     with (
-        ends.opened_end(options, need="read") as end,
-        ends.existing(space),
+        transfer_ends.opened_end(options, need="read") as end,
+        transfer_ends.existing(space),
         end.export(space, vectors=vectors) as pieces,
     ):
         if form == "markdown":
@@ -79,7 +79,7 @@ def _export_all(options: Globals, folder: str, *, notes: bool, vectors: bool, fo
     if options.space is not None:
         raise click.UsageError("give --all or --space, not both")
     written: list[dict[str, str]] = []
-    with ends.opened_end(options, need="read") as end:
+    with transfer_ends.opened_end(options, need="read") as end:
         for space in sorted(end.spaces()):
             path = Path(folder) / (space if notes else space + SUFFIX)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,9 +200,9 @@ def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     if asked != 1:
         raise click.UsageError("give files to import, or --list, or --undo N")
     if how["listed"]:
-        intake.show_imports(options)
+        import_work.show_imports(options)
     elif how["undo"] is not None:
-        intake.undo_import(options, how["undo"])
+        import_work.undo_import(options, how["undo"])
     else:
-        way = intake.How(how["system"], how["dry_run"], not how["each"], how["projects"])
-        intake.bring(options, files, way)
+        way = import_work.How(how["system"], how["dry_run"], not how["each"], how["projects"])
+        import_work.bring(options, files, way)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index.collection import count_bits, packed, unpacked, words_for
+from muisti.core.index.collection_statistics import count_bits, packed, unpacked, words_for
 
 flags = st.lists(st.booleans(), max_size=200)
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.embedding.vectors import Vectors, pack, rotate
 from muisti.core.index import dense
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.dense import QueryVector, alike, cosines, nearest, query_vector, rotated
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import SignBits
@@ -168,8 +168,8 @@ def test_what_was_baked_is_all_that_a_search_needs():
     """Else the first search in a process waits for a compiler."""
     code = """
 import numpy as np
-from muisti.core.index.collection import Allowed
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.collection_statistics import Allowed
+from muisti.core.index.new_rows import Inserted
 from muisti.core.kernels import bake, dense, pool
 from tests.core.index.test_dense import query_vector, nearest, rotated, snapshot_of
 kernels = [value for stage in (dense, pool) for value in vars(stage).values() if hasattr(value, "signatures")]

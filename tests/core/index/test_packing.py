@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
 from muisti.core.index import packing
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.packing import pack, packed
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.values import Draft

@@ -21,7 +21,7 @@ import numpy as np
 from muisti.core import kernels
 from muisti.core.kernels import pool, target
 pool.bake, kernels.stages = (lambda: {COUNT}), (pool,)
-from muisti.core.operations.compiled import compile_kernels, compiled_kernels
+from muisti.core.operations.compiled_kernels import compile_kernels, compiled_kernels
 before = compiled_kernels()
 after = compile_kernels(lambda done, total: None) if sys.argv[1:] == ["make"] else before
 print(before.ahead, before.pending, after.pending, {COUNT}, after.why or after.warning)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.vectors import Vectors, pack, rows_of
 from muisti.core.index import dense
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.index.dense import QueryVector, query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.text.secrets import Literals
+from muisti.core.text.literals import Literals
 
 ALL = ("pass", "password", "://", "clé", "sk-", "token", "ken", "código")
 LITERALS = Literals(ALL)

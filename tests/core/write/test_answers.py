@@ -7,7 +7,7 @@ import pytest
 
 FIRST_USE = """
 import sys, threading
-from muisti.core.write.begun import read_answer
+from muisti.core.write.calls import read_answer
 sys.setswitchinterval(1e-6)
 start = threading.Barrier(16)
 def one():

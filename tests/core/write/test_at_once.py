@@ -17,7 +17,7 @@ from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome
 from muisti.core.support.waiting import Overtaken, WouldWait
-from muisti.core.write.begun import Begun
+from muisti.core.write.calls import Begun
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore, Stores
 

@@ -149,7 +149,7 @@ def test_lists_are_sorted_by_creation_or_change_and_read_whole(run: Run):
 
 
 def test_a_list_is_as_long_as_it_is_asked_to_be(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.service.cli.commands.read.PAGE_MAX", 2)
+    monkeypatch.setattr("muisti.service.cli.commands.get_list_stats.PAGE_MAX", 2)
     ids = [added(run, f"memory {number}")["id"] for number in range(5)]
     for order in ("created", "updated"):
         everything = run("list", "--all", "--sort", order, "--json")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from threading import Event
 
-from muisti.service.documents.bringing import changes
+from muisti.service.documents.ingest_work import changes
 
 
 def test_saved_files_are_seen_and_those_of_git_are_not(tmp_path: Path):

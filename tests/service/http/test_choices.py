@@ -9,13 +9,13 @@ from msgspec import Struct, inspect
 from muisti.core.model.errors import InvalidInput
 from muisti.service.http.decode import SHOWN, decode, refused_choice
 from muisti.service.mcp.tools import TOOLS
-from muisti.service.schemas import conflicts, keys, requests, search_requests, spaces
+from muisti.service.schemas import keys, requests, reviews, search_requests, spaces
 
 pytestmark = pytest.mark.one_store
 
 BODIES = {tool.arguments for tool in TOOLS} | {
     kind
-    for module in (conflicts, keys, requests, search_requests, spaces)
+    for module in (reviews, keys, requests, search_requests, spaces)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
 }

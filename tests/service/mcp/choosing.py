@@ -18,7 +18,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
 from muisti.service.mcp.manager import told
-from muisti.service.mcp.recall import tokens
+from muisti.service.mcp.token_budget import tokens
 from muisti.service.mcp.tools import offered
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings.tool_groups import GROUPS, USUAL, Group

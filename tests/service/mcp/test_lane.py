@@ -8,7 +8,7 @@ import pytest
 from muisti.core.model.hits import Instruction
 from muisti.core.model.values import Stretch
 from muisti.service.mcp.reads import SHARE, laned
-from muisti.service.mcp.recall import tokens
+from muisti.service.mcp.token_budget import tokens
 from tests.service.mcp.test_shown import a_memory
 from tests.service.mcp_client import answer, call, text_of
 

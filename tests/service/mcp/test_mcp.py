@@ -34,7 +34,7 @@ from muisti.core.model.values import Draft, Memory, Passage, Seq
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.mcp.manager import told
-from muisti.service.mcp.recall import packed, tokens
+from muisti.service.mcp.token_budget import packed, tokens
 from muisti.service.mcp.tools import usable
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings

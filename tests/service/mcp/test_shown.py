@@ -15,7 +15,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.hits import Answer, Evidence, Hit, Timings
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Page, Passage, Seq
-from muisti.service.mcp.recall import listed, packed, tokens
+from muisti.service.mcp.token_budget import listed, packed, tokens
 from muisti.service.tools.rendering import HIDDEN, quoted, shown
 from tests.examples import examples
 from tests.service.mcp_client import answer, call, text_of

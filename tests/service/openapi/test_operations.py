@@ -21,7 +21,7 @@ from muisti.core.model.values import Draft
 from muisti.core.store.database import Rows, Statement
 from muisti.service.app.app import create_app
 from muisti.service.openapi.specification import REQUESTS, canonical
-from muisti.service.routes.operations import ASSETS
+from muisti.service.routes.server import ASSETS
 from muisti.service.runtime.admission import Line
 from muisti.service.runtime.workers import Pool
 from muisti.service.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from muisti.core.model.choices import ChangeKind
-from muisti.service.console.choosing import CHANGES
+from muisti.service.console.filter_form import CHANGES
 from tests.service.pages.forms import SPACE
 
 pytestmark = pytest.mark.one_store

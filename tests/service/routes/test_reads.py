@@ -13,7 +13,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
 from muisti.service.feed import stream as feed
-from muisti.service.observability.reads import ReadLog
+from muisti.service.observability.read_log import ReadLog
 from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
 from tests.service.keyed import administrator, caller, with_mode

@@ -13,7 +13,7 @@ from muisti.core import model
 from muisti.core.model.errors import MuistiError
 from muisti.service.mcp import refusals
 from muisti.service.schemas.errors import KINDS, REMEDIES
-from muisti.service.terminal import opening, refusing
+from muisti.service.terminal import error_messages, opening
 
 pytestmark = pytest.mark.one_store
 
@@ -65,4 +65,4 @@ def test_advice_is_about_declared_kinds(advice: dict[str, object]):
 
 
 def test_advice_on_errors_of_a_local_database_is_about_declared_kinds():
-    assert {kind.code for kind in refusing.NEXT} - set(KINDS) == set()
+    assert {kind.code for kind in error_messages.NEXT} - set(KINDS) == set()

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from muisti.core.operations.compiled import Compiled
+from muisti.core.operations.compiled_kernels import Compiled
 from muisti.service.terminal import progress
 from muisti.service.terminal.base import Globals
 
@@ -42,7 +42,7 @@ def once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
     def run(kernels: Kernels, *, again: bool = False) -> str:
         functions = SimpleNamespace(compiled_kernels=kernels.compiled_kernels, compile_kernels=kernels.compile_kernels)
-        monkeypatch.setattr(progress, "compiled", functions)
+        monkeypatch.setattr(progress, "compiled_kernels", functions)
         progress.compile_once(Globals(), again=again)
         printed = capsys.readouterr()
         assert printed.out == ""

@@ -12,8 +12,8 @@ from muisti.core.model.collisions import Echo
 from muisti.core.model.errors import InvalidInput, MuistiError, PlaceTaken
 from muisti.service.cli import main
 from muisti.service.cli.commands.clients import CLIENTS, Client
+from muisti.service.terminal.error_messages import in_words_of_a_person
 from muisti.service.terminal.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
-from muisti.service.terminal.refusing import in_words_of_a_person
 from muisti.service.terminal.values import Number, OneOf, Whole, line_of
 from tests.service.conftest import Run
 

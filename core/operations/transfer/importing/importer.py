@@ -12,7 +12,7 @@ from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem
 from muisti.core.model.operations import Imported, ImportRefused, ImportReport, LineProblem
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.values import Seq
-from muisti.core.operations.transfer.importing.hidden import clear_dead, stop_imports
+from muisti.core.operations.transfer.importing.clearing import clear_dead, stop_imports
 from muisti.core.operations.transfer.importing.lines import Incoming, Lines, Reached
 from muisti.core.operations.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep
 from muisti.core.operations.transfer.importing.staging import Staging
@@ -22,7 +22,7 @@ from muisti.core.store.sql import imports
 from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.claim import UNFENCED
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
 

@@ -35,7 +35,7 @@ from muisti.core.operations.transfer.records import (
 )
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import distinct_tags, draft_of
 from muisti.core.write.validate import check_draft

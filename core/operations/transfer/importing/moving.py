@@ -13,7 +13,7 @@ from muisti.core.model.operations import LineProblem
 from muisti.core.model.outcomes import Flag, Quota
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Seq
-from muisti.core.operations.transfer.importing.hidden import write
+from muisti.core.operations.transfer.importing.clearing import write
 from muisti.core.operations.transfer.importing.lines import Incoming, Reached, Tally
 from muisti.core.operations.transfer.records import Header
 from muisti.core.read.reading import find_space

@@ -15,7 +15,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.places import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
-from muisti.core.operations.transfer.importing.hidden import clear, write
+from muisti.core.operations.transfer.importing.clearing import clear, write
 from muisti.core.operations.transfer.importing.lines import Incoming, Item
 from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original, told_apart
 from muisti.core.operations.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
@@ -25,7 +25,7 @@ from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.version_rows import raw
 from muisti.core.text.terms import fold
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import ready
 

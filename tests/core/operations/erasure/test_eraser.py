@@ -12,13 +12,13 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.index import packing
-from muisti.core.index.inserted import Inserted
+from muisti.core.index.new_rows import Inserted
 from muisti.core.index.packing import pack
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.operations import Erasure
 from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.erasure_subject import Subject
 from muisti.core.query.filters import parse
-from muisti.core.query.points import Subject
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.free_space import Traces, look

@@ -11,7 +11,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import Task
 from muisti.core.operations.erasure import purge_task
-from muisti.core.query.points import Subject
+from muisti.core.query.erasure_subject import Subject
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.operations.transfer.importing.test_work import At, Deadly, Died

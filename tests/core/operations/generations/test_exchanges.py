@@ -13,7 +13,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.generations import ShadowIncomplete
-from muisti.core.operations import embedding
+from muisti.core.operations import missing_vectors
 from muisti.core.operations.generations.second_vectors import Embed
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement
@@ -211,7 +211,7 @@ class Exchanges(RuleBasedStateMachine):
 def test_any_course_of_exchanges_loses_no_vector_and_serves_the_right_model(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(embedding, "BATCH", 2)
+    monkeypatch.setattr(missing_vectors, "BATCH", 2)
     many = 10 if isinstance(stores(), RemoteStore) else 30
     run_state_machine_as_test(
         lambda: Exchanges(stores()),  # pyright: ignore[reportArgumentType]  # a class would take no store

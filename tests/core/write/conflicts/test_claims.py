@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.index.collection import Allowed
+from muisti.core.index.collection_statistics import Allowed
 from muisti.core.model.collisions import Contradiction
 from muisti.core.model.errors import NotFound
 from muisti.core.model.values import Draft

@@ -10,7 +10,7 @@ from muisti.core.operations.transfer.records import VersionLine
 from muisti.service.formats.importers.registry import OWN, Reading, Shares, own_files, recognised
 from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.lines import Lines
-from muisti.service.schemas.moving import ImportReply
+from muisti.service.schemas.transfer import ImportReply
 
 
 def bring(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from muisti.service.formats.importers.registry import Reading
-from muisti.service.schemas.moving import ImportReply
+from muisti.service.schemas.transfer import ImportReply
 from tests.service.formats.importers.fixtures import Fixture
 
 PAGE = Path(__file__).parent / "outcomes.md"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.text.highlight import highlight
-from muisti.service.pages.asking.hits import marked
+from muisti.service.pages.asking.marking import marked
 
 pieces = st.sampled_from(["lake", "noon", "**", "*", " ", "…", "<b>", "&amp;", "_x_", "\n", "tree", "ä"])
 texts = st.lists(pieces, min_size=1, max_size=60).map("".join)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.pages.asking.hits import PARTS, WIDE, bar, legend, reach
+from muisti.service.pages.asking.scores import PARTS, WIDE, bar, legend, reach
 
 parts = st.dictionaries(
     st.sampled_from([*PARTS, "another_part"]), st.floats(-0.5, 1.0).filter(lambda value: abs(value) > 1e-6), max_size=8

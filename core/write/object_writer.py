@@ -11,7 +11,7 @@ from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import changes, inserting, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import again, ready
 from muisti.core.write.transactions import Transactions

@@ -23,9 +23,9 @@ from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.folders import git
 from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check_languages, files
 from muisti.service.terminal.client import ApiError
+from muisti.service.terminal.error_messages import field_line
 from muisti.service.terminal.options import comma_list
 from muisti.service.terminal.progress import ended, failed_items
-from muisti.service.terminal.refusing import field_line
 from muisti.service.terminal.session import Session, session
 
 if TYPE_CHECKING:

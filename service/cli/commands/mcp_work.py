@@ -18,7 +18,7 @@ from muisti.core.identity.grants import Grant
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import LOCAL
-from muisti.core.operations.compiled import compiled_kernels
+from muisti.core.operations.compiled_kernels import compiled_kernels
 from muisti.service.agents.answering import Agents
 from muisti.service.agents.listening import listen
 from muisti.service.app.app import open_engine

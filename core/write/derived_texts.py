@@ -24,7 +24,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse import summarise
 from muisti.core.text.discourse.summarise import title_by
 from muisti.core.text.terms import count_tokens, fold, same_text_hash
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.calls import Call, Part
 
 # The title of a topic, made from its turns as they are stored
 

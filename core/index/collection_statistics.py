@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from muisti.core.index.columns import Buffer
 from muisti.core.index.dialogue import OUTSIDE
-from muisti.core.index.inserted import NEVER
+from muisti.core.index.new_rows import NEVER
 from muisti.core.index.postings import UNIT
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import Vectors

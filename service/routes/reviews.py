@@ -8,7 +8,7 @@ from muisti.service.http.parameters import DRY, CursorParameter, LimitParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, planned, read, written_headers
 from muisti.service.http.routing import Routes
-from muisti.service.schemas.conflicts import (
+from muisti.service.schemas.reviews import (
     ConflictsReply,
     DecidedReply,
     DecisionBody,

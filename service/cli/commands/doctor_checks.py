@@ -19,12 +19,12 @@ from muisti.core.model.errors import MuistiError, StoreCorrupt
 from muisti.core.model.spaces import OFF
 from muisti.core.model.times import system_clock
 from muisti.core.model.unreadable import Crashed
-from muisti.core.operations.compiled import compiled_kernels
-from muisti.core.operations.embedding import Recognition
+from muisti.core.operations.compiled_kernels import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
+from muisti.core.operations.missing_vectors import Recognition
 from muisti.core.parsing import parsed
 from muisti.core.parsing.workers import Workers
-from muisti.service.cli.commands.contents import Check, integrity, memories_of, repair_faults, tell
+from muisti.service.cli.commands.integrity_checks import Check, integrity, memories_of, repair_faults, tell
 from muisti.service.connect.clients import Home
 from muisti.service.connect.planning import registered
 from muisti.service.runtime.databases import location_of, whereabouts

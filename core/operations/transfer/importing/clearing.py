@@ -1,4 +1,4 @@
-"""Hidden spaces of imports: how they are written, and deleted."""
+"""Write and delete the hidden spaces of imports."""
 
 from collections.abc import Sequence
 from typing import cast

@@ -24,7 +24,7 @@ from muisti.core.support.memo import holds_texts
 from muisti.core.support.waiting import Lock
 from muisti.core.text.sentences import WORDS_MIN, unframed
 from muisti.core.text.terms import uniform
-from muisti.core.write.begun import Call
+from muisti.core.write.calls import Call
 from muisti.core.write.prepare import canonical
 
 CALLERS = 256  # in all spaces; the callers who searched longest ago are dropped

@@ -22,12 +22,12 @@ from muisti.service.formats.importers.registry import OWN, OnProgress, Shares, o
 from muisti.service.formats.importers.source_files import Source
 from muisti.service.terminal.base import ERROR, Failure, Globals
 from muisti.service.terminal.client import ApiError
-from muisti.service.terminal.ends import End, existing, opened_end
 from muisti.service.terminal.opening import space_choice
 from muisti.service.terminal.output import answer, print_json, show, talk
 from muisti.service.terminal.progress import Stages
 from muisti.service.terminal.project import VARIABLE, space_name
 from muisti.service.terminal.session import ask
+from muisti.service.terminal.transfer_ends import End, existing, opened_end
 from muisti.service.terminal.values import STDIN
 from muisti.service.terminal.views import Shown, ago_of, cell, grid, listed, tabbed
 

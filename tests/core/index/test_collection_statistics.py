@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index.collection import CollectionStatistics, counted
-from muisti.core.index.inserted import NEVER
+from muisti.core.index.collection_statistics import CollectionStatistics, counted
+from muisti.core.index.new_rows import NEVER
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.model.values import Seq

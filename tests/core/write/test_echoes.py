@@ -10,7 +10,7 @@ from muisti.core.model.outcomes import Flag, Written
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
-from muisti.core.write.recent_results import CALLERS, KEPT, TEXT, RecentResults
+from muisti.core.write.echoes import CALLERS, KEPT, TEXT, RecentResults
 from tests.core.fakes import SPACE, Clock, add
 
 DEPLOYS = "The billing service is deployed on Fridays. It takes 12 minutes"

@@ -24,8 +24,8 @@ from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from muisti.service.schemas.tasks import TaskReply
+from muisti.service.schemas.transfer import ImportedReply, ImportReply, ImportsReply
 from muisti.service.version import installed_version
 
 routes = Routes("moving")

@@ -17,7 +17,9 @@ from muisti.core.model.values import Memory
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
-from muisti.service.conversations.discourse_schemas import (
+from muisti.service.conversations.requests import ExchangesBody, turns_of
+from muisti.service.conversations.schemas import AdoptedReply, ExchangesReply, StreamedReply, SuggestionsReply
+from muisti.service.conversations.topic_schemas import (
     ChangedTopic,
     ChangedTopicsReply,
     MadeSummariesReply,
@@ -31,8 +33,6 @@ from muisti.service.conversations.discourse_schemas import (
     WorkingEntryReply,
     WorkingReply,
 )
-from muisti.service.conversations.requests import ExchangesBody, turns_of
-from muisti.service.conversations.schemas import AdoptedReply, ExchangesReply, StreamedReply, SuggestionsReply
 from muisti.service.http.batch import add_each
 from muisti.service.http.parameters import (
     DRY,

@@ -13,7 +13,7 @@ from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
-from muisti.service.schemas.moving import ImportedReply, ImportReply
+from muisti.service.schemas.transfer import ImportedReply, ImportReply
 from muisti.service.settings import Settings
 from muisti.service.terminal.base import Failure, Globals
 from muisti.service.terminal.callers import access_of, demand

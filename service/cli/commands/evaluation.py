@@ -12,9 +12,9 @@ from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.options import Several, flag, integer, option, real
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import measuring
+    from muisti.service.cli.commands import evaluation_work
 else:  # with the core
-    measuring = Lazy("muisti.service.cli.commands.measuring")
+    evaluation_work = Lazy("muisti.service.cli.commands.evaluation_work")
 
 MODES = ("keyword", "semantic", "hybrid")
 FUSIONS = get_args(Fusion)
@@ -42,7 +42,7 @@ def evaluate(options: Globals, folders: Sequence[Path], **asked: Any) -> None:
     spaces of that server that are deleted at the end. Each group of documents has a space of its own. Every query is
     asked in every mode.
     """
-    measuring.evaluate(options, folders, **asked)
+    evaluation_work.evaluate(options, folders, **asked)
 
 
 @command(
@@ -62,4 +62,4 @@ def calibrate(options: Globals, folders: Sequence[Path], *, sample: int, save: P
     unrelated questions. The server reads the file that its setting calibration names, else evidence.json in the model's
     folder.
     """
-    measuring.calibrate(options, folders, sample, save, drawn)
+    evaluation_work.calibrate(options, folders, sample, save, drawn)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.text.standing import MARKS, READ, has_mark, recognised, scope_of, standing
+from muisti.core.text.standing_instructions import MARKS, READ, has_mark, recognised, scope_of, standing
 
 SCOPED = {
     "Always use SI units when I ask about physics.": "physics",
