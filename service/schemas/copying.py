@@ -34,8 +34,11 @@ class Reply(Struct, frozen=True, kw_only=True):
         values = [value, *(attrgetter(part)(value) for part in cls.within)]
         given = dict[str, Any]()
         for name, read, fit in _fits(cls):
-            if name not in more and (found := next(filter(_is_there, map(read, values)), UNSET)) is not UNSET:
-                given[name] = fit(found)
+            if name not in more:
+                for one in values:
+                    if (found := read(one)) is not UNSET:
+                        given[name] = fit(found)
+                        break
         return cls(**given, **more)
 
     @classmethod
@@ -75,12 +78,10 @@ def _fits(kind: type[Reply]) -> list[tuple[str, Callable[[Any], Any], Callable[[
 
 
 def _reader(path: str) -> Callable[[Any], Any]:
-    parts = path.split(".")
-    return lambda value: reduce(lambda one, part: getattr(one, part, UNSET), parts, value)
-
-
-def _is_there(found: Any) -> bool:
-    return found is not UNSET
+    first, *rest = path.split(".")
+    if not rest:
+        return lambda value: getattr(value, first, UNSET)
+    return lambda value: reduce(lambda one, part: getattr(one, part, UNSET), [first, *rest], value)
 
 
 def _parts(annotation: Any) -> Iterator[Any]:
