@@ -51,6 +51,9 @@ POSSIBLE = (
     ("My neighbour, who is a vet, sells honey at home.", "My neighbour sells no honey."),
     ("A girl is watering the roses.", "There is no child watering the roses."),
     ("Nobody is whistling.", "Somebody is whistling in the yard."),
+    ("Our office is in Turku. The kitchen has a new stove.", "The kitchen has a stove. Our office is in Bonn."),
+    ("Dora works at Acme. She likes the canteen.", "Dora works at Initech. The canteen is what she likes."),
+    ("I drink coffee. I sleep badly at night.", "I sleep badly at night. I drink no coffee."),
 )
 
 # Alike, and both worth keeping.
@@ -58,6 +61,8 @@ BOTH = (
     ("The fox is chased by the hen.", "The fox isn't chasing the hen."),
     ("The child waters the roses.", "There is no girl watering the tulips."),
     ("Nobody is whistling.", "Somebody is singing in the yard."),
+    ("The office is in Turku. The kitchen is new.", "Is the office in Bonn? The kitchen is new."),
+    ("The office in Turku is open. Dora works there.", "The office in Bonn is closed. Dora works there."),
     ("My neighbour, who is a vet, sells honey.", "My neighbour is no vet in Turku."),
     ("Meeting with Bob on Monday", "Meeting with Ann on Monday"),
     ("Meeting with Bob on Monday", "Meeting with Bob on Tuesday"),
