@@ -46,10 +46,24 @@ POSSIBLE = (
     ("My favorite color is blue", "My favorite color is green"),
     ("The API rate limit is 100 requests per minute.", "The API rate limit was raised to 200 requests per minute."),
     ("The nightly job sends 3 reports to the team.", "The nightly job sends 5 reports to the team."),
+    ("A cook is slicing the leek.", "The leek isn't being sliced by a cook."),
+    ("The cook slowly pours the soup into bowls.", "The cook isn't pouring the soup slowly."),
+    ("My neighbour, who is a vet, sells honey at home.", "My neighbour sells no honey."),
+    ("A girl is watering the roses.", "There is no child watering the roses."),
+    ("Nobody is whistling.", "Somebody is whistling in the yard."),
+    ("Our office is in Turku. The kitchen has a new stove.", "The kitchen has a stove. Our office is in Bonn."),
+    ("Dora works at Acme. She likes the canteen.", "Dora works at Initech. The canteen is what she likes."),
+    ("I drink coffee. I sleep badly at night.", "I sleep badly at night. I drink no coffee."),
 )
 
 # Alike, and both worth keeping.
 BOTH = (
+    ("The fox is chased by the hen.", "The fox isn't chasing the hen."),
+    ("The child waters the roses.", "There is no girl watering the tulips."),
+    ("Nobody is whistling.", "Somebody is singing in the yard."),
+    ("The office is in Turku. The kitchen is new.", "Is the office in Bonn? The kitchen is new."),
+    ("The office in Turku is open. Dora works there.", "The office in Bonn is closed. Dora works there."),
+    ("My neighbour, who is a vet, sells honey.", "My neighbour is no vet in Turku."),
     ("Meeting with Bob on Monday", "Meeting with Ann on Monday"),
     ("Meeting with Bob on Monday", "Meeting with Bob on Tuesday"),
     ("Order 1234 was shipped", "Order 1235 was shipped"),

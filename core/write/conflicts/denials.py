@@ -32,6 +32,8 @@ def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
     [True, False]
     """
     ours, theirs = _said(existing), _said(new)
+    if bool(_by(ours)) != bool(_by(theirs)):  # in a passive, who does it comes last
+        return False
     common = _content(ours) & _content(theirs)
     if len(common) >= ENOUGH:
         return True
@@ -105,14 +107,12 @@ def _one_order(claiming: Sequence[Word], kept: Sequence[str], denying: Sequence[
 
     Then the words after "by" come first where the text without it has them: `Ann peels it`, `it is peeled by Ann`.
     """
-    adverbs = {word.key for word in (*claiming, *denying) if word.text.lower().endswith("ly")}
-    if order([key for key in denied if key not in adverbs], [key for key in kept if key not in adverbs]) == 1.0:
-        return True
     ours, theirs = _by(claiming), _by(denying)
-    if bool(ours) == bool(theirs):
-        return False
-    agent, active = (ours, denied) if ours else (theirs, kept)
-    return set(active[: len(agent)]) == agent
+    if bool(ours) != bool(theirs):
+        agent, active = (ours, denied) if ours else (theirs, kept)
+        return set(active[: len(agent)]) == agent
+    adverbs = {word.key for word in (*claiming, *denying) if word.text.lower().endswith("ly")}
+    return order([key for key in denied if key not in adverbs], [key for key in kept if key not in adverbs]) == 1.0
 
 
 def _by(words: Sequence[Word]) -> set[str]:

@@ -1,6 +1,7 @@
 """Decide from two texts and their cosine how they relate. All constants are here; `loadtests.pairs` fits them."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -10,13 +11,14 @@ from muisti.core.model.choices import SIMILARITY_MIN
 from muisti.core.model.outcomes import Difference, LikenessKind
 from muisti.core.text.forms import normalise
 from muisti.core.text.marks import unmarked
+from muisti.core.text.sentences import ends
 from muisti.core.write.conflicts.alignment import Alignment, align
 from muisti.core.write.conflicts.changes import LONGEST, changed_value
 from muisti.core.write.conflicts.claims import claim, plain
 from muisti.core.write.conflicts.denials import denier, denies, may_deny, negates, same_statement
 from muisti.core.write.conflicts.differences import Parted, part
 from muisti.core.write.conflicts.exclusive import exclusive, may_be_about, may_both, of_several
-from muisti.core.write.conflicts.stance import ANNOUNCING, attributed, comparable
+from muisti.core.write.conflicts.stance import ANNOUNCING, asks, attributed, comparable
 from muisti.core.write.conflicts.suspected import Change, is_of_the_speaker, is_stated, may_contradict
 from muisti.core.write.conflicts.words import Word, equal, read
 
@@ -48,6 +50,7 @@ GLANCE_SHARE = 0.3  # least share of common words when texts are split at white 
 GLANCE_WORDS = 5  # applied from this many words
 FAR = -1.0  # cosine of two texts of which only the claims are compared
 CONTRARY = ("conflict", "possible_conflict")
+TOGETHER, SENTENCES = 400, 4  # characters and sentences of a text whose sentences are compared one by one
 COMMON_MIN = 2  # words that duplicates have in common; with fewer, only equal texts are sure to say the same
 
 
@@ -91,6 +94,8 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
         verdict = claimed(existing, new) or denied(existing, new) or verdict
     if not near:
         return verdict
+    if verdict is None or verdict.kind == "similar":
+        verdict = of_sentences(existing, new) or verdict
     one, other = attributed(existing), attributed(new)
     if one.speaker == other.speaker or (verdict is not None and verdict.kind == "duplicate"):
         return verdict
@@ -124,6 +129,27 @@ def denied(existing: str, new: str) -> Verdict | None:
     if not denies(ours, theirs) or not comparable(existing, new, ours, theirs):
         return None
     return Verdict("possible_conflict", (Difference("negation", denier(ours), denier(theirs)),))
+
+
+def of_sentences(existing: str, new: str) -> Verdict | None:
+    """Return the verdict that a sentence of one text may exclude one of the other; None for two single sentences.
+
+    Other sentences may say more of it, so nothing is refused.
+    """
+    ours, theirs = _sentences(existing), _sentences(new)
+    if len(ours) == len(theirs) == 1 or asks(existing) or asks(new):
+        return None
+    found = (claimed(one, other) or denied(one, other) for one in ours for other in theirs)
+    verdict = next((one for one in found if one is not None), None)
+    return verdict and Verdict("possible_conflict", verdict.differs)
+
+
+def _sentences(text: str) -> Sequence[str]:
+    """Return the sentences of a short text; none of one that is longer or has many."""
+    if len(text) > TOGETHER:
+        return ()
+    stops = [*dict.fromkeys((*ends(text), len(text)))][: SENTENCES + 1]
+    return [text[start:stop].strip() for start, stop in pairwise((0, *stops))] if len(stops) <= SENTENCES else ()
 
 
 def of_two_authors(verdict: Verdict, existing: str, new: str) -> Verdict | None:
