@@ -37,15 +37,15 @@ from muisti.core.model.hits import Thresholds
 
 FIRST = 10  # hits whose signs count
 
-CONSTANT = -2.201
+CONSTANT = -2.366
 WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
-    "strength": 1.902,
-    "near": 0.566,
-    "covered": 1.031,
-    "pairs": 6.809,
-    "stranger": -2.74,
-    "word": -6.023,
-    "name": -5.46,
+    "strength": 2.139,
+    "near": 0.551,
+    "covered": 0.928,
+    "pairs": 6.682,
+    "stranger": -2.737,
+    "word": -5.46,
+    "name": -5.479,
 }
 
 STEEPEST = 2.5  # exponent among at most `FEW` passages
