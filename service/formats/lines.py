@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 import zstandard
 
+from muisti.core.model.decoding import repaired
 from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.operations.transfer.records import Record
 
@@ -73,7 +74,7 @@ class Lines:
         if self._head:
             self._split(self._head)
         if self._rest:
-            self._take([bytes(self._rest)])
+            self._take([repaired(bytes(self._rest))])
 
     def _expand(self, expanding: "_Expanding", data: bytes) -> None:
         try:
@@ -90,6 +91,7 @@ class Lines:
         if lines:
             self._rest += lines[0]
             lines[0] = bytes(self._rest)
+            lines = [*map(repaired, lines)]
             self._rest = bytearray(rest)
         else:
             self._rest += rest
