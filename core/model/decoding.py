@@ -4,6 +4,7 @@ In msgspec 0.22 the first use of a type fills a description of it in place. A se
 meanwhile can crash the process. Here each type is described under a lock, before its first use.
 """
 
+import re
 from functools import cache
 from threading import Lock
 from typing import Any, Protocol, TypeVar
@@ -37,3 +38,24 @@ class Decoders(Protocol):
 
 
 decoder: Decoders = _decoder  # a module whose items are read by many threads calls it early
+
+
+# Repairs JSON that programs write by mistake, and that can be read in only one way. Nothing valid is changed
+
+_BOM = b"\xef\xbb\xbf"
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def repaired(body: bytes) -> bytes:
+    r"""Return JSON without a byte order mark, and with U+FFFD in place of each half of a surrogate pair.
+
+    >>> repaired(b'\xef\xbb\xbf"cut \\ud83d, whole \\ud83d\\ude00, quoted \\\\ud83d"')
+    b'"cut \\ufffd, whole \\ud83d\\ude00, quoted \\\\ud83d"'
+    """
+    body = body.removeprefix(_BOM)
+    if b"\\ud" not in body and b"\\uD" not in body:
+        return body
+    return _ESCAPE.sub(lambda found: found[0] if found["half"] is None else rb"\ufffd", body)

@@ -18,9 +18,9 @@ from muisti.core.model.choices import Importance, SourceClass, Status, Type
 
 # Tells whether a text shows nothing: it is empty, or white space and characters that Unicode lets nobody see
 
-# White space and Default_Ignorable_Code_Point.
+# White space, control characters, Default_Ignorable_Code_Point, and the blank of Braille.
 _SEEN = re.compile(
-    "[^\\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "[^\\s\\x00-\\x1f\\x7f-\\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 

@@ -25,7 +25,7 @@ from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check
 from muisti.service.terminal.client import ApiError
 from muisti.service.terminal.error_messages import field_line
 from muisti.service.terminal.options import comma_list
-from muisti.service.terminal.progress import ended, failed_items
+from muisti.service.terminal.progress import Pace, ended, failed_items
 from muisti.service.terminal.session import Session, session
 
 if TYPE_CHECKING:
@@ -276,6 +276,9 @@ def time_of(mtime: int | None) -> str | None:
     return f"{datetime.fromtimestamp(mtime // 1_000_000, UTC).isoformat()[:19]}.{mtime % 1_000_000:06d}Z"
 
 
+Progress = Callable[[int, int, str], None]  # takes the files that are done, all of them, and more in words
+
+
 class Folder:
     """A folder whose files are the documents below a path."""
 
@@ -297,7 +300,7 @@ class Folder:
         """
         return self._how.choice.of(files(self.place, self.largest))
 
-    def look(self, opened: Session, progress: Callable[[int, int], None], seen: Files | None = None) -> Look:
+    def look(self, opened: Session, progress: Progress, seen: Files | None = None) -> Look:
         """Compare all files with the documents, and store what is new or has changed.
 
         Only files whose size or time differs are read. With `sync` documents whose file is gone end, and those whose
@@ -328,12 +331,14 @@ class Folder:
                 arrived = {after for _, after in found.moved}
                 found.wanted = [path for path in found.wanted if path not in arrived]
         if not self._how.dry_run:
-            found.add(self.store(opened, {path: known[path] for path in found.wanted}, progress))
+            wanted = {path: known[path] for path in found.wanted}
+            found.add(self.store(opened, wanted, progress, len(found.skipped)))
         return found
 
-    def store(self, opened: Session, known: Mapping[str, Found], progress: Callable[[int, int], None]) -> Look:
-        """Store files, by their paths as documents."""
-        return send(opened, list(known.items()), self._how, lambda done: progress(done, len(known)))
+    def store(self, opened: Session, known: Mapping[str, Found], progress: Progress, left_out: int = 0) -> Look:
+        """Store files, by their paths as documents. `left_out` is the number of those that are not stored."""
+        pace = Pace((file.size for file in known.values()), left_out)
+        return send(opened, list(known.items()), self._how, lambda done: progress(done, len(known), pace.words(done)))
 
     def _compare(
         self, opened: Session, known: Mapping[str, Found], hashes: Mapping[str, str], *, dry_run: bool
@@ -372,6 +377,6 @@ def compared(options: Globals, folder: str, name: str | None, category: str | No
     """Return the paths of files that differ from their documents, by what became of them."""
     how = How(name=name, category=category, sync=True, dry_run=True)
     with session(options, reads=True) as opened:
-        found = Folder.of(Path(folder), how).look(opened, lambda done, total: None)
+        found = Folder.of(Path(folder), how).look(opened, lambda *_: None)
     moved = [f"{before}\t{after}" for before, after in found.moved]
     return {"new or changed": found.wanted, "moved": moved, "gone": found.ended}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -93,7 +94,7 @@ def _place(source: str) -> Path | None:
 
 def _bring_one(opened: Session, place: Path | None, how: How, stages: Stages) -> Look:
     if place is not None and place.is_dir():
-        return Folder.of(place, how).look(opened, lambda done, total: stages.note("files", done, total))
+        return Folder.of(place, how).look(opened, partial(stages.note, "files"))
     path = how.name or (STDIN_PATH if place is None else document_path(place))
     if how.dry_run:
         return Look(wanted=[path])
@@ -168,7 +169,7 @@ class Watching:
                 return None
             self._known = Files({**known.found, **different}, known.skipped)
             sent = folder.store(
-                self._opened, {folder.prefix + path: one for path, one in different.items()}, lambda done, total: None
+                self._opened, {folder.prefix + path: one for path, one in different.items()}, lambda *_: None
             )
             sent.wanted += sorted(different)
             return sent
@@ -178,7 +179,7 @@ class Watching:
         self._known = there
         with Stages(self._options, silent=True) as stages:
             stages.begin(str(folder.place))
-            return folder.look(self._opened, lambda done, total: stages.note("files", done, total), there)
+            return folder.look(self._opened, partial(stages.note, "files"), there)
 
 
 def _print_all(options: Globals, total: Look, how: How) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
+from muisti.core.model.decoding import repaired
 from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.operations.transfer.records import Record
 from muisti.core.support import zstd
@@ -72,7 +73,7 @@ class Lines:
         if self._head:
             self._split(self._head)
         if self._rest:
-            self._take([bytes(self._rest)])
+            self._take([repaired(bytes(self._rest))])
 
     def _expand(self, expanding: "_Expanding", data: bytes) -> None:
         try:
@@ -89,6 +90,7 @@ class Lines:
         if lines:
             self._rest += lines[0]
             lines[0] = bytes(self._rest)
+            lines = [*map(repaired, lines)]
             self._rest = bytearray(rest)
         else:
             self._rest += rest

@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from muisti.service.http.decode import repaired
+from muisti.core.model.decoding import repaired
 
 Json = dict[str, Any]
 Id = int | str | None

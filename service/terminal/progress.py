@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -37,6 +38,30 @@ REMEDIES = {  # by the code of what keeps a task from going on
 }
 ENDED_WELL = ("succeeded", "partial")
 
+MEGA = 1e6  # bytes
+
+
+class Pace:
+    """How many bytes of some files are done, how fast, and how many files were left out, in words."""
+
+    def __init__(self, sizes: Iterable[int], left_out: int, clock: Callable[[], float] = perf_counter) -> None:
+        """`sizes` are those of the files, in their order."""
+        self._sums, self._left_out = [*accumulate(sizes, initial=0)], left_out
+        self._clock, self._began = clock, clock()
+
+    def words(self, done: int) -> str:
+        """Return the progress after so many files.
+
+        >>> times = iter((0.0, 2.0))
+        >>> Pace([3_000_000, 1_000_000], 5, lambda: next(times)).words(1)
+        '3.0/4.0 MB, 1.5 MB/s, 5 left out'
+        """
+        size = self._sums[min(done, len(self._sums) - 1)] / MEGA
+        rate = size / max(self._clock() - self._began, 1e-3)
+        left_out = f", {self._left_out:,} left out" if self._left_out else ""
+        return f"{size:,.1f}/{self._sums[-1] / MEGA:,.1f} MB, {rate:,.1f} MB/s{left_out}"
+
+
 Note = Callable[[int, int | None], None]  # takes the number of finished items, and of all if it is known
 
 
@@ -68,8 +93,8 @@ class Stages:
         self._bars.clear()
         self._topic = topic
 
-    def note(self, stage: str, done: int, total: int | None) -> None:
-        """Show the progress of a stage; `total` is None when it is unknown."""
+    def note(self, stage: str, done: int, total: int | None, more: str = "") -> None:
+        """Show the progress of a stage; `total` is None when it is unknown, `more` is what else is said of it."""
         if not self._console.is_terminal:
             if stage not in self._bars and not self._silent:
                 self._bars[stage] = import_module("rich.progress").TaskID(0)
@@ -78,6 +103,7 @@ class Stages:
         if stage not in self._bars:
             self._bars[stage] = self._progress.add_task(f"{self._topic}: {stage}", total=total, count="")
         count = f"{done:,}/{total:,}" if total is not None else f"{done:,}" if done else ""
+        count = ", ".join(filter(None, (count, more)))
         self._progress.update(self._bars[stage], completed=done, total=total, count=count)
 
 
