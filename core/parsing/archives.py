@@ -43,7 +43,7 @@ def is_archive(source: BinaryIO, name: str = "") -> bool:
     try:
         form = detect(head, name)
         return (format_of_zip(source) if form is Format.ZIP else form) in ARCHIVES
-    except UnknownFormat:
+    except (UnknownFormat, Broken):
         return False
     except (BadZipFile, Unreadable):
         return True  # `members` tells what is the matter

@@ -32,6 +32,8 @@ _PACKAGES = (
     ("appxmanifest.xml", "an app of Windows"), ("3d/", "a model to print (3MF)"), ("fixeddoc", "an XPS document"),
     ("documents/1/", "an XPS document"), ("datamodel", "a report of Power BI"),
 )  # fmt: skip
+_MAIN = frozenset({"word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"})
+_BESIDE_CONTENT = frozenset({"mimetype", "styles.xml", "meta.xml", "meta-inf/manifest.xml"})
 # What a ZIP file is that has a member of such a name, in lower case.
 _KINDS = tuple(
     (re.compile(pattern), what)
@@ -55,7 +57,7 @@ def format_of_zip(stream: BinaryIO) -> Format:
     """Return the format of a ZIP file by its members: that of a document, or `ZIP` for an archive.
 
     Raises `UnknownFormat` for another kind of document or program, whose parts are no documents of their own. Raises
-    `BadZipFile` and `FileTooLarge`.
+    `Broken` for a document without its kind, `BadZipFile` and `FileTooLarge`.
     """
     with open_zip(stream) as archive:
         names = {name.replace("\\", "/").lower(): name for name in archive.NameToInfo}
@@ -64,8 +66,10 @@ def format_of_zip(stream: BinaryIO) -> Format:
                 return form
             if _TYPE.fullmatch(stated):
                 raise UnknownFormat(f"The file is a document of the type {stated}, which is not read.")
-        if "[content_types].xml" in names:
+        if "[content_types].xml" in names or not _MAIN.isdisjoint(names):
             return _office(names)
+        if "content.xml" in names and not _BESIDE_CONTENT.isdisjoint(names):
+            raise Broken("The file is an OpenDocument file, and the part that says of which kind is damaged.")
         if "meta-inf/container.xml" in names and any(name.endswith(".opf") for name in names):
             return Format.EPUB
         if b'"manifest_version"' in _start(archive, names, "manifest.json"):

@@ -130,6 +130,15 @@ def test_margins_of_a_sheet_and_texts_from_other_files(workers: Workers):
     assert document.notes == ["Files embedded in the document were not read: a.htm."]
 
 
+@pytest.mark.parametrize(("parts", "what"), [
+    ({"content.xml": "<a/>", "META-INF/manifest.xml": "<a/>"}, "OpenDocument"),
+    ({"mimetype": "", "content.xml": "<a/>"}, "OpenDocument"), ({"word/document.xml": "<w:document"}, "damaged"),
+])  # fmt: skip
+def test_a_document_without_its_kind_is_no_archive(workers: Workers, parts: dict[str, bytes | str], what: str):
+    with pytest.raises(Unreadable, match=what):
+        read(workers, samples.zipped(parts), "a.bin")
+
+
 def test_a_locked_file_says_that_it_needs_a_password(workers: Workers):
     for data in (samples.encrypted_pdf(), samples.encrypted_office()):
         with pytest.raises(Encrypted, match="password"):
