@@ -23,6 +23,7 @@ answer=$({COMMAND})
 printf '%s\\n' "$answer"
 """
 _OURS = re.compile(r"\bmuisti(?:\.exe)?['\"]?\s.*\bhook run\b|\bhook run\b.*\bmuisti\b|muisti_hook\.py")
+_FILE = re.compile(r"/[^\s\"']*muisti_hook\.py")
 Form = Literal["groups", "list", "scripts", "plugin"]
 
 
@@ -180,6 +181,17 @@ def installed(client: str, place: Path) -> bool:
         return any(change.changes for change in uninstall(client, place))
     except NotPossible:
         return False
+
+
+def missing(client: str, place: Path) -> str | None:
+    """Return the file that the hooks of a client need and that is gone; None when it is there, or there are no hooks.
+
+    Raises:
+        NotPossible: a file of the client cannot be read.
+    """
+    texts = (change.before or "" for change in uninstall(client, place) if change.changes)
+    named = (found[0] for text in texts for found in _FILE.finditer(text))
+    return next((one for one in named if not Path(one).exists()), None)
 
 
 def _places(settings: Any) -> Iterator[list[str | int]]:

@@ -10,7 +10,7 @@ import click
 
 from muisti.service.cli.commands import client_file
 from muisti.service.cli.commands.clients import hook_options, show_change, skill_text
-from muisti.service.connect import everything, planning
+from muisti.service.connect import everything, hooks, planning
 from muisti.service.connect.clients import CLIENTS, Client, Home
 from muisti.service.connect.planning import Change
 from muisti.service.connect.program import given
@@ -98,12 +98,28 @@ def _check(options: Globals, home: Home, present: Sequence[Client]) -> None:
     for client in present:
         try:
             client_file.check_existing(options, client, client.where(home), everything.NAME)
+            _check_hooks(client, home)
             click.echo(tabbed(client.name, "works"))
         except Failure as error:
             failed += 1
             click.echo(tabbed(client.name, str(error)))
     if failed:
         raise Failure(f"{failed} of {len(present)} clients cannot use Muisti")
+
+
+def _check_hooks(client: Client, home: Home) -> None:
+    """Check that what the hooks of a client start is there.
+
+    Raises:
+        Failure: it is gone, or a file cannot be read.
+    """
+    place = hooks.HOOKS.get(client.name)
+    try:
+        gone = None if place is None else hooks.missing(client.name, place.where(home))
+    except planning.NotPossible as error:
+        raise Failure(str(error)) from error
+    if gone:
+        raise Failure(f"its hooks start {gone}, which is gone. `muisti connect all` writes them again.")
 
 
 def _show_status(options: Globals, home: Home) -> None:

@@ -369,7 +369,10 @@ def test_hooks_are_installed_beside_others_and_taken_out_again(
     assert set(run("hook", "install", name).stdout.split("\t")[1:][-1:]) == {"unchanged\n"}
     assert run("hook", "install", name, "--url", "http://127.0.0.1:8321").exit_code == 0
     assert any("--url http://127.0.0.1:8321" in text or '"--url", "http' in text for text in everything(home).values())
-    assert hooks.installed(name, place)
+    assert hooks.installed(name, place) and hooks.missing(name, place) is None
+    for path, text in after.items():
+        path.write_text(text.replace("/muisti_hook.py", "/gone/muisti_hook.py"), "utf-8")
+    assert str(hooks.missing(name, place)).endswith("/gone/muisti_hook.py")
     assert run("hook", "uninstall", name).exit_code == 0
     assert everything(home) == ({} if before is None else {place: before})
     assert not hooks.installed(name, place)
