@@ -271,7 +271,7 @@ $(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 .venv/.serve: $(NEEDS) | .venv/.client
 	@echo 'Installing what serving needs into .venv'
 	@$(PIP) setuptools
-	@$(PIP) --no-build-isolation -e '.[kernels]'
+	@$(PIP) --no-build-isolation -e '.[kernels,server]'
 	@touch $@
 
 .venv/.dev: $(NEEDS) | .venv/.client

@@ -155,8 +155,8 @@ def take(way: Way, wheel: Path, folder: Path, places: dict[str, tuple[Place, Tak
     home.mkdir()
     if way.shares is None:
         place = Place(folder / way.name.split(",")[0], tools)
-        pins = ["-c", str(PINS)] if way.pinned else []
-        install = ["python", "-m", "pip", "install", "-q", "--no-cache-dir", *pins, way.package or str(wheel)]
+        options = ["--no-compile", "-c", str(PINS)] if way.pinned else []  # the first as in the README
+        install = ["python", "-m", "pip", "install", "-q", "--no-cache-dir", *options, way.package or str(wheel)]
         places[way.name] = place, place.run(install, home, compiler=False)
     place, installed = places[way.shares or way.name]
     outcome = Outcome(way, place.megabytes, installed)

@@ -204,7 +204,7 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
         app,
         factory=isinstance(app, str),
         workers=settings.workers,
-        loop="uvloop",
+        loop="auto",  # uvloop where it is installed
         http=AdmittingProtocol,
         ws="none",
         lifespan="on",
