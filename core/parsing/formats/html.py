@@ -295,11 +295,11 @@ def _special(node: LexborNode, tag: str) -> str:
     if tag == "math":
         equation = written(_math(node))
         return f" ${equation}$ " if equation else ""
-    only: LexborNode | None = node
+    only = node
     for _ in range(INNER):
-        only = only.child if only is not None else None
-        if only is None or only.next is not None:
+        if only.child is None or only.child.next is not None:
             return ""
+        only = only.child
         if only.tag == "-text":
             text = (only.text_content or "").strip()
             shown = raised(text, down=tag == "sub")
