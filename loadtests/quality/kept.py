@@ -51,6 +51,9 @@ _UNSEEN = re.compile(
 _WORD = re.compile(r"[^\W_]+")
 _TEX = re.compile(r"\\(?:begin|end)\{\w+\}|\\[A-Za-z]+")
 _TAG = re.compile(r"<(?:script|style|head)\b.*?</(?:script|style|head)>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_NO_CELLS = ("}object", "}annotation", "}shapes")
+_OF_TODAY = re.compile(r"\b(?:TODAY|NOW|RAND)\w*\(")
 _HOURS = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:\.\d+)?S")
 _INVENTED = re.compile(r"<text:p[^>]*>(?:Series|Column|Row) ?\d+</text:p>")  # names of what has none
 SHEETS = frozenset({"xlsx", "xlsm", "ods", "fods"})
@@ -204,15 +207,19 @@ def _shown(text: str, target: str, typed: bool) -> str:
 def _cells(book: ElementTree.Element, typed: bool) -> Iterator[str]:
     """Yield the cells of a book, of days, times and truth the values, since each program shows them in its own way.
 
-    Without `typed` these are left out, and results of formulas, which LibreOffice may calculate again.
+    Without `typed` these are left out, and results of formulas, which LibreOffice may calculate again. It also keeps
+    copies of the sheets of other files, which are no cells of this one.
     """
     for parent in [*book.iter()]:
-        for object_ in [one for one in parent if one.tag.endswith(("}object", "}annotation", "}shapes"))]:
-            parent.remove(object_)
-    for cell in book.iter("{urn:oasis:names:tc:opendocument:xmlns:table:1.0}table-cell"):
+        for one in [
+            one for one in parent if one.tag.endswith(_NO_CELLS) or one.get(f"{_TABLE}name", "").startswith("'file:")
+        ]:
+            parent.remove(one)
+    for cell in book.iter(f"{_TABLE}table-cell"):
         named = {key.rpartition("}")[2]: value for key, value in cell.attrib.items()}
         value = named.get("date-value") or named.get("time-value") or named.get("boolean-value")
-        if typed or not (value or "formula" in named):
+        formula = named.get("formula", "")
+        if not _OF_TODAY.search(formula) if typed else not (value or formula):
             times = min(int(named.get("number-columns-repeated", "1")), TOGETHER)
             texts = ["".join(one.itertext()) for one in cell.iter() if one.tag.endswith("}p")]
             yield from [_HOURS.sub(r"\1:\2:\3", value).replace("T", " ") if value else " ".join(texts)] * times
@@ -226,7 +233,8 @@ def compared(path: Path, expected: str, workers: Workers) -> Outcome | None:
         return None
     try:
         with parse(path, path.name, Options(), workers) as document:
-            ours = words("".join(piece.text for piece in document), numbers)
+            text = "".join(piece.text for piece in document)
+        ours = words(f"{document.title or ''} {text}", numbers)
         if path.suffix.lower() in SLIDES:  # whose charts LibreOffice labels more than once
             ours, theirs = Counter(set(ours)), Counter(set(theirs))
         said, refused = " ".join(document.notes), False
