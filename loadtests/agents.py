@@ -3,9 +3,9 @@
     python -m loadtests.agents FOLDER [--client NAME] [--transcripts DIR]
 
 FOLDER is one into which npm installed the clients: `@anthropic-ai/claude-code`, `@google/gemini-cli`, `opencode-ai` and
-`@openai/codex`, together or in folders below it. Those that are not there are left out. Each client works in a home of its own, in two
-projects with a memory each. The command fails unless the memory of the project reaches the model beside the prompt,
-and that of the other project does not. A candidate must be kept of each session.
+`@openai/codex`, together or in folders below it. Those that are not there are left out. Each client works in its own
+home, in two projects with a memory each. The command fails unless the memory of the project reaches the model beside
+the prompt, and that of the other project does not. A candidate must be kept of each session.
 """
 
 import json
