@@ -2,10 +2,10 @@
 
     python -m loadtests.agents FOLDER [--client NAME] [--transcripts DIR]
 
-FOLDER has a folder `node_modules` with the clients' packages: `@anthropic-ai/claude-code`, `@google/gemini-cli`,
-`opencode-ai`, `@openai/codex`; those that are not there are left out. Each client works in a home of its own, in two
-projects with a memory each. The command fails unless the memory of the project reaches the model beside the prompt,
-and that of the other project does not. A candidate must be kept of each session.
+FOLDER is one into which npm installed the clients: `@anthropic-ai/claude-code`, `@google/gemini-cli`, `opencode-ai` and
+`@openai/codex`, together or in folders below it. Those that are not there are left out. Each client works in its own
+home, in two projects with a memory each. The command fails unless the memory of the project reaches the model beside
+the prompt, and that of the other project does not. A candidate must be kept of each session.
 """
 
 import json
@@ -74,7 +74,7 @@ CLIENTS: Mapping[str, Client] = {
         ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT),
         lambda _: {},
         lambda url: {
-            ".codex/config.toml": 'model = "made"\nmodel_provider = "made"\n\n[features]\nhooks = true\n\n'
+            ".codex/config.toml": 'model = "made"\nmodel_provider = "made"\n\n'
             f'[model_providers.made]\nname = "made"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
         },
     ),

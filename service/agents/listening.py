@@ -12,7 +12,7 @@ from secrets import token_hex
 from urllib.parse import unquote
 
 import anyio
-from anyio.abc import SocketStream
+from anyio.abc import SocketListener, SocketStream
 
 from muisti.service.agents.answering import Agents, Hooked
 from muisti.service.auth.access import OWNER
@@ -42,7 +42,7 @@ async def listen(agents: Agents, database: Path) -> None:
 
     own = os.stat(path).st_ino
     try:
-        async with await anyio.abc.SocketListener.from_socket(listener) as opened:
+        async with await SocketListener.from_socket(listener) as opened:
             await opened.serve(answer)
     finally:
         with suppress(OSError):

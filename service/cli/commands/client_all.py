@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +124,8 @@ def _check_hooks(client: Client, home: Home) -> None:
 def _show_status(options: Globals, home: Home) -> None:
     found = [everything.parts(client, home) for client in CLIENTS.values()]
     if options.json:
-        print_json([{**asdict(one), "client": one.client.name} for one in found])
+        names = ("present", "entry", "hooks", "skill")
+        print_json([{"client": one.client.name} | {name: getattr(one, name) for name in names} for one in found])
         return
     click.echo(tabbed("client", "found", "server", "hooks", "skill"))
     for one in found:

@@ -446,6 +446,10 @@ def test_all_clients_get_server_hooks_and_skill_and_lose_them_byte_for_byte(run:
         name, found, server, hooks, skill = line.split("\t")
         assert (found, server) == ("yes", "yes") and "no" not in (hooks, skill), name
     assert run("connect", "all", "--no-check").stdout == "", "it is all there"
+    states = json.loads(run("connect", "status", "--json").stdout)
+    assert [one["client"] for one in states] == [*NAMES] and all(one["entry"] for one in states)
+    report = json.loads(run("connect", "all", "--undo", "--dry-run", "--json").stdout)
+    assert {one["client"] for one in report["changes"]} == {*NAMES}
     gemini = jsonc.read(file_of("gemini-cli", home).read_text("utf-8"))
     assert "muisti" in gemini["mcpServers"] and "BeforeAgent" in gemini["hooks"], "both are in one file"
     assert "muisti_hook.py" in (home / "Documents" / "Cline" / "Hooks" / "UserPromptSubmit").read_text("utf-8")
