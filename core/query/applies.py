@@ -147,6 +147,7 @@ def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> D
 
 _ASKED = r"(?:did|does|do|is|was|are|were|has|have|had|will|would|can|could|should|might|may)"
 _SUBJECT = re.compile(rf"\b{_ASKED}\s+([A-Z][a-z][\w-]+)(?=[\s?,.'’]|$)")
+_CAPITAL = re.compile(r"[A-Z]")
 _OWNER = re.compile(r"\b([A-Z][\w-]{1,60})['’]s\b")
 
 
@@ -156,6 +157,7 @@ def subjects(text: str) -> Iterator[str]:
     >>> [*subjects("When did Ann meet Bob's sister in Turku?")]
     ['Ann', 'Bob']
     """
-    for pattern in (_SUBJECT, _OWNER):
-        for found in pattern.finditer(text):
-            yield found[1]
+    if _CAPITAL.search(text, 1):
+        yield from (found[1] for found in _SUBJECT.finditer(text))
+    if "'s" in text or "’s" in text:
+        yield from (found[1] for found in _OWNER.finditer(text))

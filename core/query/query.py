@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Literal, Self, get_args
 
 import msgspec
@@ -27,6 +27,7 @@ from muisti.core.text.terms import encode_terms, is_character, query_terms, toke
 # Options of a search beyond query, filter and fusion. A search without any of them has no `Options` at all
 
 SIGNAL_MAX = 0.5  # share of its score that a memory may lose at most by one signal
+NAMING = 20  # texts, the nearest, that may state other names
 WINDOW_MAX = 10  # neighbours on each side of a hit
 EXPLAIN_MAX = 10  # ids whose rank, or absence, one search explains
 GROUPED = ("any_case", "text", "choice", "rank", "id")  # kinds of filter fields whose values form groups
@@ -229,13 +230,13 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_other_names(query: Query, texts: Iterable[str]) -> Query:
-    """Return the query with the other names of what it names, as texts state them; the same when there are none.
+    """Return the query with the other names of what it names, as the first texts state them; the same without any.
 
     >>> with_other_names(Query(text="who chose pg?"), ["pg is short for Postgres"]).text
     'who chose pg? Postgres'
     """
     likened = query.options is not None and query.options.similar_to is not None
-    names = [] if query.match != "any" or likened else others(query.text, texts)
+    names = [] if query.match != "any" or likened else others(query.text, islice(texts, NAMING))
     text = " ".join((query.text, *names))
     return replace(query, text=text) if names and len(text) <= QUERY_MAX else query
 

@@ -63,7 +63,9 @@ def applied(
     first, places = ranked.ordered[:FIRST], ranked.places
     if not len(first):
         return 0.0, np.empty(0)
-    alone = None if named or not hits else _Statements(asked, level, hits, found.rows[places], model)
+    weight = 0.0 if named or not hits else stating(asked.allowed.count, asked.population.average)
+    weight = 0.0 if weight and _turns(asked, found.rows[places[:1]])[0] else weight
+    alone = _Statements(asked.wanted.text, level, hits, model, weight) if weight else None
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
@@ -72,7 +74,7 @@ def applied(
         sure, whole = answers(seen), seen.covered > WHOLE
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
-    shares = np.clip(ranked.every[places] / best, 0.0, 1.0) if best > 0 else np.ones(len(places))
+    shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))
     if named:
         return sure, sure * _without_definitions(asked, hits, shares)
     steep = steepness(asked.allowed.count, asked.population.average)
@@ -87,22 +89,18 @@ def applied(
 class _Statements:
     """Says what the hits lack of a question, where they are among few statements, none of which is a turn."""
 
-    def __init__(
-        self, asked: Asked, level: Judged, hits: Sequence[Memory], rows: RowNumbers, model: Words | None
-    ) -> None:
-        self._asked, self._hits, self._model, self._text = asked, hits, model, asked.wanted.text
-        self._weight = stating(asked.allowed.count, asked.population.average)
-        if self._weight and _turns(asked, rows[:1])[0]:
-            self._weight = 0.0
+    def __init__(self, text: str, level: Judged, hits: Sequence[Memory], model: Words | None, weight: float) -> None:
+        """`weight` is how much the memories are statements, above 0."""
+        self._hits, self._model, self._text, self._weight = hits, model, text, weight
         self._advised = level.advised is not None
-        self._compares = bool(self._weight) and not self._advised and is_question(self._text)
+        self._compares = not self._advised and is_question(text)
 
     def signs(self, seen: Signs) -> Signs:
         """Return the signs with what the best hit lacks. That only lowers the probability of an answer.
 
         Of a question that asks for advice a statement may have no word.
         """
-        if self._weight and self._advised:
+        if self._advised:
             return replace(seen, near=seen.near + ADVISED * self._weight)
         if not self._compares or answers(seen) < APPLIES:
             return seen
@@ -180,7 +178,7 @@ def surfaced(hits: Sequence[Hit], least: float | None) -> tuple[Hit, ...]:
 
     Hits whose probability is not known stay.
     """
-    best = max((hit.applies for hit in hits if hit.applies is not None), default=None)
+    best = None if least is None else max((hit.applies for hit in hits if hit.applies is not None), default=None)
     if least is None or best is None:
         return tuple(hits)
     border = math.inf if best < least else least * best
