@@ -37,6 +37,7 @@ from muisti.core.text.terms import tokenize
 
 WHOLE = 0.999  # share of the question's words; more only if one row has all
 COMPARED = 5  # hits, at most, whose words are compared with those of the question
+DOUBTED = 0.03  # probability, at least, with whatever the best lacks; a context shows what has so much
 NAMELESS = 0.5  # closeness of a hit that lacks a name which the best has
 DEFINITION = 0.3  # closeness of a hit that only says what a name of the question means
 NAMES = 1_000  # whose words are remembered
@@ -69,9 +70,9 @@ def applied(
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        seen = signs(asked, found, found.blend, first, usual)
-        seen = seen if alone is None else alone.signs(seen)
-        sure, whole = answers(seen), seen.covered > WHOLE
+        plain = signs(asked, found, found.blend, first, usual)
+        seen = plain if alone is None else alone.signs(plain)
+        sure, whole = max(min(answers(plain), DOUBTED), answers(seen)), seen.covered > WHOLE
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
     shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))

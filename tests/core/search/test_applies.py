@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from muisti.core.conversations.context.counting import USUAL
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.hits import Answer
 from muisti.core.query.query import Options, Part, Query
+from muisti.core.views.read import Request
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.search.test_judged import Fitted
 from tests.stores import Stores
@@ -141,3 +143,8 @@ def test_evidence_about_another_person_is_weaker(engine: Engine, authors: tuple[
     add(engine, "Bob wants a longer railway", author=bob)
     right, wrong = (ask(engine, f"What did {name} say about the railway?").strength for name in ("Bob", "Ann"))
     assert wrong < right
+
+
+def test_a_name_that_is_lacking_does_not_empty_a_context(facts: Engine):
+    request = Request(query="Does the Zanzibar API allow eels?", token_budget=500, encoding=USUAL)
+    assert FACTS[2] in facts.owner.context.build(SPACE, request).text
