@@ -20,6 +20,7 @@ from muisti.core.parsing.code.apart import symbol_of
 from muisti.core.query.query import Wanted
 
 MOST = 50  # definitions that are added to the candidates
+ANSWERS = 0.9  # probability that a memory answers whose fact was asked for; set by hand
 LEAST = 1e-6  # score of a definition before it is lifted
 
 
@@ -84,6 +85,21 @@ def preferred(rows: RowNumbers, quoted: RowNumbers, score: Doubles) -> Lifted:
     """Return which candidate `rows` are `quoted`."""
     having = np.isin(rows, quoted)
     return Lifted("", having, _best(score[~having]))
+
+
+def answering(
+    facts: Lifted | None, places: RowNumbers, sure: float | None, applies: Doubles | None
+) -> tuple[float | None, Doubles | None]:
+    """Return the probability that anything answers, and that of each hit, where hits state a fact that answers.
+
+    >>> found = Lifted("", np.array([False, True]), 0.5)
+    >>> answering(found, np.array([1, 0]), 0.2, np.array([0.2, 0.1]))
+    (0.9, array([0.9, 0.1]))
+    """
+    if facts is None or applies is None or sure is None or not facts.flags[places].any():
+        return sure, applies
+    sure = max(sure, ANSWERS)
+    return sure, np.where(facts.flags[places], sure, applies)
 
 
 def _best(scores: Doubles) -> float:

@@ -31,6 +31,7 @@ from muisti.core.search.expected import Explaining
 from muisti.core.search.factors import with_defaults
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.judged import judged
+from muisti.core.search.lifted import answering
 from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
 from muisti.core.search.rankers import BY_MODE, Asked, Extra
 from muisti.core.search.ranking import filtered, rank, seen, visible
@@ -251,7 +252,8 @@ class Searcher:
         usual = self._calibration.unrelated(space.space.generation, space.space.name)
         words = self._models.ready if known.space.generation is not None else None
         model = words if isinstance(words, StaticEncoder) else None
-        sure, applies = applied(ranked, level, usual, first, model, named=named)
+        judgement = applied(ranked, level, usual, first, model, named=named)
+        sure, applies = answering(ranked.facts, ranked.places, *judgement)
         held = enough(level.evidence, query.min_evidence)
         every = Hits(ranked, applies).of(fetched) if held else ()
         hits = surfaced(every, query.applies)

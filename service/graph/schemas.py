@@ -29,10 +29,10 @@ EntityName = Annotated[
 EntityKindText = Annotated[str, Meta(extra_json_schema={"enum": list(ENTITY_KINDS)})]
 RelationKindText = Annotated[
     str,
-    doc(
-        f"One of {', '.join(RELATION_KINDS)}, or a kind of your own.",
-        pattern=f"^{OWN_KIND}$",
+    Meta(
+        description=f"One of {', '.join(RELATION_KINDS)}, or a kind of your own.",
         examples=["reports_to"],
+        extra_json_schema={"pattern": f"^{OWN_KIND}$"},
     ),
 ]
 Names = Annotated[list[str], doc("Other names.", maxItems=ALIASES_MAX, examples=[["A. Berg"]])]

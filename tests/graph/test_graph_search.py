@@ -85,6 +85,9 @@ def test_the_memory_of_a_fact_that_answers_comes_first_with_the_fact(client: htt
     assert not any(
         "facts" in hit for hit in asked("Where does Dora Falk live?", facts=False) + asked("Does Dora Falk sing?")
     )
+    cut = {"query": "Where does Dora Falk live?", "facts": True, "applies": True}
+    found = client.post(f"{API}/search", json=cut).json()
+    assert found["hits"][0]["memory"]["id"] == first["memory"]["id"]
     client.delete(f"{API}/memories/{first['memory']['id']}")
     assert ["Dora Falk: lives in Turku (since 2025-03-01)"] in [
         hit.get("facts") for hit in asked("Where does Dora Falk live?")

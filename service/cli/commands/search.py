@@ -220,7 +220,7 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
 def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
     text = _said(hit) + (hit.get("highlight") or (memory["content"] if full else brief(_passage(hit))))
-    parts = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
+    parts = [*hit.get("facts", ()), *([" ".join(_factors(hit["explain"]))] if hit.get("explain") else [])]
     where = _in_document(hit["place"]) if "place" in hit else address(memory)
     return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
 
