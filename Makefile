@@ -41,7 +41,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks manifests-check image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist bundle image image-checks manifests-check image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 # Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
@@ -203,6 +203,9 @@ relations: .venv/.serve .venv/.kernels ## Train the model of relations between n
 
 dist: build/dist/.made ## Build wheel, sdist and list of parts (SBOM) into dist/, and try them in a fresh environment
 	@build/dist/bin/python -m deploy.dist
+
+bundle: .venv/.serve ## Write a bundle for Claude Desktop, dist/muisti.mcpb
+	@$(BIN)/python -m deploy.manifests dist/muisti.mcpb
 
 # HEALTHCHECK is docker's own: another builder drops it unless it makes docker's kind of image.
 image: ## Build the container image with docker, podman or buildah
