@@ -27,6 +27,8 @@ CLIENTS := build/locust/.made build/libsql-client/.made
 # Clients of MCP in Python: what they need fights with what the server needs.
 CONVERTERS := build/converters/.made
 MANIFESTS := build/manifests/.made
+# Agents that check files keep their own in a home folder of the build.
+VALIDATOR := cd build/validators && HOME="$(CURDIR)/build/validators/home" CODEX_HOME="$(CURDIR)/build/validators/home/codex" node_modules/.bin
 FRAMEWORKS := $(patsubst deploy/frameworks/%,build/frameworks/%/.made,$(basename $(wildcard deploy/frameworks/*.*)))
 # mcp-memory-service needs a Python whose sqlite3 loads extensions; many builds of Python leave that out.
 EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 /usr/bin/python3,$(shell \
@@ -41,7 +43,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks manifests-check image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist bundle image image-checks manifests-check image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 # Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
@@ -204,6 +206,9 @@ relations: .venv/.serve .venv/.kernels ## Train the model of relations between n
 dist: build/dist/.made ## Build wheel, sdist and list of parts (SBOM) into dist/, and try them in a fresh environment
 	@build/dist/bin/python -m deploy.dist
 
+bundle: .venv/.serve ## Write a bundle for Claude Desktop, dist/muisti.mcpb
+	@$(BIN)/python -m deploy.manifests dist/muisti.mcpb
+
 # HEALTHCHECK is docker's own: another builder drops it unless it makes docker's kind of image.
 image: ## Build the container image with docker, podman or buildah
 	@builder='$(BUILDER)'; \
@@ -213,13 +218,13 @@ image: ## Build the container image with docker, podman or buildah
 	set -x; $$builder build $$format --tag '$(IMAGE)' --build-arg VERSION=$$version --build-arg REVISION=$$revision $(ARGS) --file Containerfile .
 
 manifests-check: build/validators/.made ## Have Claude Code, Codex, Gemini CLI and MCPB check our files for registries (800 MB)
-	cd build/validators && node_modules/.bin/claude plugin validate ../..
-	cd build/validators && node_modules/.bin/claude plugin validate ../../deploy/registries/plugin
-	rm -rf build/validators/codex && mkdir build/validators/codex
-	CODEX_HOME="$(CURDIR)/build/validators/codex" build/validators/node_modules/.bin/codex plugin marketplace add "$(CURDIR)"
-	CODEX_HOME="$(CURDIR)/build/validators/codex" build/validators/node_modules/.bin/codex plugin add muisti@muisti
-	cd build/validators && node_modules/.bin/gemini extensions validate ../..
-	build/validators/node_modules/.bin/mcpb validate deploy/registries/mcpb/manifest.json
+	rm -rf build/validators/home && mkdir -p build/validators/home/codex
+	$(VALIDATOR)/claude plugin validate ../..
+	$(VALIDATOR)/claude plugin validate ../../deploy/registries/plugin
+	$(VALIDATOR)/codex plugin marketplace add "$(CURDIR)"
+	$(VALIDATOR)/codex plugin add muisti@muisti
+	$(VALIDATOR)/gemini extensions validate ../..
+	$(VALIDATOR)/mcpb validate ../../deploy/registries/mcpb/manifest.json
 
 image-checks: $(MANIFESTS) ## Check the manifests of compose, Kubernetes and Helm against their schemas
 	build/manifests/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml

@@ -6,9 +6,10 @@ the repository; the others are in `deploy/registries`. The folder `plugin` there
 
 import json
 import re
+import sys
 import tomllib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -356,14 +357,18 @@ def pack(path: Path) -> None:
                 opened.writestr(name.removeprefix(folder), text)
 
 
-def main() -> None:
+def main(bundles: Sequence[str]) -> None:
+    """Write the files, and a bundle to each path that is named."""
     for name, text in manifests().items():
         path = ROOT / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     readme = ROOT / "README.md"
     readme.write_text(marked(readme.read_text("utf-8")), "utf-8")
+    for path in map(Path, bundles):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pack(path)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

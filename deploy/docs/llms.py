@@ -21,10 +21,13 @@ def first_sentence(page: str) -> str:
 
     >>> first_sentence("# A\\n\\n| table |\\n\\nOne [link](a.md). Two.")
     'One link.'
+    >>> first_sentence("# A\\n\\n    muisti import a.db\\n\\nIt reads.")
+    'It reads.'
     """
     for paragraph in re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE).split("\n\n"):
         words = paragraph.strip()
-        if words and not NOT_PROSE.match(words):
+        is_code = paragraph.strip("\n").startswith("    ")
+        if words and not is_code and not NOT_PROSE.match(words):
             text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(words.split()))
             return re.split(r"(?<=[.?!:]) (?=[A-Z`])", text)[0].removesuffix(":")
     return ""
