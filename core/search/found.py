@@ -74,7 +74,7 @@ class Hits:
         ]
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
         extra = self._ranked.asked.extra
-        facts = extra.facts.lines if extra is not None else dict[int, tuple[str, ...]]()
+        facts: Mapping[int, tuple[str, ...]] = {} if extra is None else extra.facts.lines
         marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
         hits: list[Hit] = []
         every = zip(versions, passages, scores, found, self._applies, strict=True)
