@@ -82,7 +82,7 @@ class There:
         the lines names the request: a repeated command follows the task that its killed forerunner has begun.
         """
         how = {"atomic": atomic, "dry_run": dry_run, "task": None if dry_run else True}
-        key = None if dry_run else f"import {digest_of(lines)} {atomic}"
+        key = None if dry_run else f"import-{digest_of(lines)}-{atomic}"
         try:
             answer = self.client.send(calls.import_memories(space, lines(sent), **how, idempotency_key=key)).data
             if not dry_run and answer["ended_at"] is not None:  # of an earlier import, which had come to its end
