@@ -57,6 +57,7 @@ class _Group:
     skipped: int = 1  # characters that stand for a letter of Unicode where that is not known
     deleted: bool = False
     shift: str = ""  # `super` or `sub`
+    apart: bool = False  # whether it interrupts a paragraph
     unknown: bool = False  # after the mark of a group that may be left out
 
 
@@ -164,13 +165,13 @@ class _Reading:
             raise Broken(f"Groups of the file are nested deeper than {DEEPEST:,} levels.")
         self._left = 0
         self._groups.append(self._group)
-        self._group = replace(self._group, unknown=False)
+        self._group = replace(self._group, unknown=False, apart=False)
 
     def _end(self) -> Iterator[Piece]:
         self._left = 0
         ended = self._group
         self._group = self._groups.pop() if self._groups else _Group()
-        if ended.kind in _APART and self._group.kind != ended.kind:
+        if ended.apart:
             text, self._paragraph = self._paragraph.text(), self._open.pop()
             if ended.kind in _BOXES:
                 yield from self._shown(text, 0, "") if text and self._group.kind == "body" else ()
@@ -193,7 +194,8 @@ class _Reading:
                 return
         if word in _LEFT_OUT or word.endswith("Pr"):
             self._leave_out(word)
-        elif word in _APART and group.kind != "out":
+        elif word in _APART and group.kind != "out" and not group.apart:
+            group.apart = True
             self._open.append(self._paragraph)
             self._paragraph, group.kind = _Paragraph(), word
         elif word in ("par", "cell", "row", "trowd"):

@@ -130,6 +130,13 @@ def test_margins_of_a_sheet_and_texts_from_other_files(workers: Workers):
     assert document.notes == ["Files embedded in the document were not read: a.htm."]
 
 
+def test_notes_inside_each_other(workers: Workers):
+    _, pieces = read(
+        workers, rb"{\rtf1 one{\footnote two{\footnote three}} {\shp{\shptxt four\footnote }}five}", "a.rtf"
+    )
+    assert joined(pieces) == "four\n\none five\n\nthree\n\ntwo\n\n"
+
+
 @pytest.mark.parametrize(("parts", "what"), [
     ({"content.xml": "<a/>", "META-INF/manifest.xml": "<a/>"}, "OpenDocument"),
     ({"mimetype": "", "content.xml": "<a/>"}, "OpenDocument"), ({"word/document.xml": "<w:document"}, "damaged"),
