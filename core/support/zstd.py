@@ -27,6 +27,8 @@ else:
 __all__ = ["Expander", "ZstdError", "compress", "compressed", "decompress"]
 
 SIP = 4_096  # bytes that are given together: those behind the end of a frame are copied for each frame
+FRAMES = 10_000  # of any stream; beyond them, a frame must take `FRAME` bytes on average: each costs 8 µs
+FRAME = 100
 
 
 class Expander:
@@ -36,6 +38,7 @@ class Expander:
         self._options: dict[int, int] = {DecompressionParameter.window_log_max: window.bit_length() - 1}
         self._piece = piece
         self._frame = ZstdDecompressor(options=self._options)
+        self._frames = self._taken = 0
 
     @property
     def whole(self) -> bool:
@@ -46,18 +49,25 @@ class Expander:
         """Yield what follows from `data`, in pieces.
 
         Raises:
-            ZstdError: the stream is damaged, or needs a larger window.
+            ZstdError: the stream is damaged, needs a larger window, or has too many small frames.
         """
         for start in range(0, len(data), SIP):
             yield from self._expand(data[start : start + SIP])
 
     def _expand(self, sip: bytes) -> Iterator[bytes]:
+        self._taken += len(sip)
         while sip or not (self._frame.eof or self._frame.needs_input):
             if self._frame.eof:
-                self._frame = ZstdDecompressor(options=self._options)
+                self._begin()
             if made := self._frame.decompress(sip, self._piece):
                 yield made
             sip = self._frame.unused_data if self._frame.eof else b""
+
+    def _begin(self) -> None:
+        self._frames += 1
+        if self._frames > FRAMES + self._taken // FRAME:
+            raise ZstdError("it has too many small frames")
+        self._frame = ZstdDecompressor(options=self._options)
 
 
 def compressed(parts: Iterable[bytes], level: int) -> Iterator[bytes]:
