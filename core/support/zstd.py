@@ -35,7 +35,7 @@ class Expander:
     """Expands a stream of any number of frames, piece by piece. A frame may refer back by at most `window` bytes."""
 
     def __init__(self, window: int, piece: int) -> None:
-        self._options = {DecompressionParameter.window_log_max: window.bit_length() - 1}
+        self._options: dict[int, int] = {DecompressionParameter.window_log_max: window.bit_length() - 1}
         self._piece = piece
         self._frame = ZstdDecompressor(options=self._options)
         self._frames = self._taken = 0
