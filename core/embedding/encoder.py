@@ -13,7 +13,7 @@ import importlib
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate, chain
@@ -187,7 +187,7 @@ def tokenizer_of(rules: bytes) -> Any:
 
 
 @contextmanager
-def _from_extra() -> Iterator[None]:
+def _from_extra() -> Generator[None]:
     """Refuse a model that needs a package which is not installed."""
     try:
         yield
