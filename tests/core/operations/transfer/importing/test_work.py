@@ -178,7 +178,7 @@ def test_a_repeated_import_goes_on_where_its_killed_forerunner_was(
         again, found = imported(number, number)
         assert found == expected and again in (created, 0), number
         fewest = min(fewest, sum(staged)) if again else fewest
-    assert fewest == 0 < all_staged  # a process that dies when all is staged leaves nothing to be embedded
+    assert fewest == 0 < all_staged  # a process that is killed when all is staged leaves nothing to be embedded
     assert engine._database.read([Statement("SELECT count(*) FROM spaces WHERE name LIKE '~%'")])[0] == [(0,)]
 
 
