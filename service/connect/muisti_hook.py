@@ -88,11 +88,15 @@ def local(database: str) -> "tuple[_socket.socket, str, str]":
     except (OSError, ValueError):
         pass
     path = database + SOCKET
-    if not is_ours(os.lstat(path)):
-        raise NoServer("the socket is not ours")
+    if os.path.exists(path) and not is_ours(os.lstat(path)):
+        raise NoServer(f"the socket {path} belongs to another user")
     connected = _socket.socket(_socket.AF_UNIX)
     connected.settimeout(SECONDS)
-    connected.connect(path)
+    try:
+        connected.connect(path)
+    except OSError:
+        connected.close()
+        raise NoServer(f"neither `muisti serve` nor `muisti mcp` works on {database}") from None
     return connected, "localhost", ""
 
 
@@ -141,13 +145,20 @@ def secured(name: str, port: int) -> "_socket.socket":
 
 
 def received(connected: "_socket.socket") -> bytes:
-    """Return the body of an answer; empty unless it is a 200."""
+    """Return the body of an answer.
+
+    Raises:
+        NoServer: the server refuses, as without a key that may read.
+    """
     answer = b""
     while len(answer) <= ANSWER_MAX and (part := connected.recv(65_536)):
         answer += part
         head, found, body = answer.partition(HEAD_END)
         if found and len(body) >= length(head):
-            return body if head.split(b" ", 2)[1] == b"200" else b""
+            status = head.split(b" ", 2)[1]
+            if status[:1] != b"2":
+                raise NoServer(f"the server answers with status {status.decode()}")
+            return body
     return b""
 
 

@@ -122,10 +122,10 @@ def test_of_two_projects_each_session_sees_its_own(web: httpx.Client):
 
 @pytest.mark.parametrize("named", [{"params": {"project": "web"}}, {"headers": {"Muisti-Project": "web"}}])
 def test_a_connection_over_http_names_the_space_of_its_project(named: dict[str, Any], web: httpx.Client):
-    headers = {"Accept": "application/json, text/event-stream", **named.pop("headers", {})}
+    headers = {"Accept": "application/json, text/event-stream", **named.get("headers", {})}
     call = {"name": "remember", "arguments": {"content": DEPLOY}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    done = web.post("/mcp", json=body, headers=headers, **named).raise_for_status().json()
+    done = web.post("/mcp", json=body, headers=headers, params=named.get("params")).raise_for_status().json()
     assert done["result"]["isError"] is False, done
     found = {one: web.get(f"/v1/spaces/{one}/memories").json()["items"] for one in ("web", "api")}
     assert [one["content"] for one in found["web"]] == [DEPLOY] and found["api"] == []
