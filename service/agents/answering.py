@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import Draft
@@ -45,7 +46,7 @@ class Hooked(msgspec.Struct, frozen=True):
     def read(cls, client: str, body: bytes, **known: Any) -> "Hooked | None":
         """Return the event of a body; None when it cannot be read."""
         try:
-            payload = msgspec.json.decode(body, type=Json)
+            payload = decoder(Json).decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
         return cls(client, payload, **known)

@@ -32,6 +32,8 @@ TABLE = (
     Header("Muisti-Min-Seq", "in", decides=True),
     Header("Muisti-Freshness", "in", decides=True),
     Header("Muisti-Allow", "in"),  # read by what both paths call
+    Header("Muisti-Project", "in"),
+    Header("Muisti-Folder", "in", pages=False),  # of a hook on this machine
     Header("traceparent", "in"),
     Header("tracestate", "in"),
     Header("Mcp-Method", "in", once=True),

@@ -4,11 +4,10 @@ One thread commits the writes of all others, with `synchronous=FULL` (`core.stor
 """
 
 import os
-import threading
+import queue
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import monotonic
 from typing import NoReturn, cast
 
 import apsw
@@ -80,7 +79,9 @@ class FileDatabase:
             with translated():
                 opening.only_reading(self._path).close()
             self._writer = _NoWriter(refusal)
-        self._pool = _Pool(readers)
+        self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
+        for _ in range(readers):
+            self._pool.put(None)  # opened on first use
         self._readers, self._reader_seconds = readers, reader_seconds
 
     @property
@@ -155,7 +156,7 @@ class FileDatabase:
     def close(self) -> None:
         if not self._writer.close():
             return
-        connections = [self._pool.take(None) for _ in range(self._readers)]
+        connections = [self._pool.get() for _ in range(self._readers)]
         connections.append(self._writer.connection)
         opened = [connection for connection in connections if connection is not None]
         if self._files is not None and not self._files.ours:
@@ -181,12 +182,12 @@ class FileDatabase:
             WouldWait: no reader is free, and this thread may not wait for one.
             Busy: no reader became free in time.
         """
-        with suppress(IndexError):
-            return self._pool.free.pop()
+        with suppress(queue.Empty):
+            return self._pool.get_nowait()
         refuse_long()
         try:
-            return self._pool.take(self._reader_seconds)
-        except TimeoutError:
+            return self._pool.get(timeout=self._reader_seconds)
+        except queue.Empty:
             raise Busy(
                 f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
             ) from None
@@ -230,35 +231,6 @@ class FileDatabase:
                 return look(file, traces)
             finally:
                 file.xClose()
-
-
-class _Pool:
-    """Readers, of which the last used one is taken first. Thread-safe; `free.pop()` takes one that need not wait."""
-
-    def __init__(self, size: int) -> None:
-        self.free: list[apsw.Connection | None] = [None] * size  # opened on first use
-        self._returned = threading.Condition()
-        self._waiting = 0
-
-    def put(self, connection: apsw.Connection | None) -> None:
-        self.free.append(connection)
-        if self._waiting:
-            with self._returned:
-                self._returned.notify()
-
-    def take(self, seconds: float | None) -> apsw.Connection | None:
-        """Take a reader, wait for one at most so long. Raises `TimeoutError`."""
-        end = None if seconds is None else monotonic() + seconds
-        with self._returned:
-            self._waiting += 1  # before the look at `free`, so that whoever returns one afterwards notifies
-            try:
-                while True:
-                    with suppress(IndexError):
-                        return self.free.pop()
-                    if not self._returned.wait(None if end is None else end - monotonic()):
-                        raise TimeoutError
-            finally:
-                self._waiting -= 1
 
 
 def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> list[Rows]:
