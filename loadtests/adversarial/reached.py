@@ -53,6 +53,13 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/graph/pagerank.py",
             "core/model/tasks.py",
         ),
+        *(
+            "core/graph/answers.py",
+            "core/search/applied.py",
+            "service/agents/answering.py",
+            "service/agents/formats.py",
+        ),
+        *("service/formats/importers/telegram.py",),
         *("core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
         *(
             "core/operations/spaces/checkpoints.py",
@@ -71,7 +78,13 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [
-        *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/query.py"),
+        *(
+            "core/graph/groups.py",
+            "core/graph/model.py",
+            "core/index/selections.py",
+            "core/model/ids.py",
+            "core/query/query.py",
+        ),
         *("core/conversations/context/rendering.py", "core/views/review.py"),
         *("service/pages/keys.py", "service/pages/memory.py"),
         *("service/mcp/tools.py", "service/providers/posting.py"),
@@ -85,6 +98,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/parsing/archives.py",
             "core/parsing/decompressing.py",
             "core/parsing/formats/calendar.py",
+            "core/parsing/formats/rtf.py",
         ),
     ],
     OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],

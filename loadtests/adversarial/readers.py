@@ -16,6 +16,7 @@ from muisti.core.conversations.context.counting import counter
 from muisti.core.documents.symbols import reading as symbols
 from muisti.core.embedding.cache import normalised
 from muisti.core.embedding.encoder import SHIPPED, Tokens
+from muisti.core.graph import answers as graph_answers
 from muisti.core.graph import extraction as imported
 from muisti.core.graph import pagerank as naming
 from muisti.core.graph.entities import recogniser
@@ -38,7 +39,7 @@ from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.pieces import Piece, PieceKind
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.worker import file_reader
-from muisti.core.query import applies, evidence, filter_fields, filters, intent, query
+from muisti.core.query import applies, evidence, filter_fields, filters, intent, lacking, query
 from muisti.core.read import diff
 from muisti.core.search import answering
 from muisti.core.text import aliases, highlight, recognise, secrets, sentences, speakers, standing_instructions, terms
@@ -51,11 +52,23 @@ from muisti.core.text.when import time_spans as when
 from muisti.core.write import echoes, screening, validate
 from muisti.core.write.conflicts import exclusive, judgement, seeking, stance, words
 from muisti.core.write.conflicts.claims import Claim, claim
+from muisti.service.agents import answering as agents
+from muisti.service.agents import outcomes
 from muisti.service.asgi.messages import chosen
 from muisti.service.console.render import safe_html
 from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
-from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
+from muisti.service.formats.importers import (
+    basic_memory,
+    claude,
+    claude_code,
+    dialogues,
+    documents,
+    items,
+    mem0,
+    notion,
+    slack,
+)
 from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers.obsidian import Note
 from muisti.service.formats.importers.shapes import Shape
@@ -125,7 +138,7 @@ def _claude(text: str) -> None:
 
 
 def _basic(text: str) -> None:
-    basic_memory._is_ours(text)
+    basic_memory._marks(text)
     for _ in basic_memory._of(_note(text)):
         pass
 
@@ -303,6 +316,13 @@ READERS = (
     Reader("times of events", lambda one: when_factor.of_events(one, when.time_spans(one, NOW))),
     Reader("kind of an answer", answering.kind_of, QUERY_MAX),
     Reader("subjects of a question", lambda one: [*applies.subjects(one)], QUERY_MAX),
+    Reader("what a statement lacks", lambda one: (lacking.is_question(one), lacking._asked(one), lacking._stated(one))),
+    Reader("questions to the graph", graph_answers._FIRST_PERSON.search, QUERY_MAX),
+    Reader("prompt of a hook", lambda one: agents._SHOWN.sub("", one)),
+    Reader("outcomes", lambda one: (outcomes.outcomes(one), outcomes.may_be_secret(one), outcomes.is_of_a_person(one))),
+    Reader("Claude Code", claude_code._said),
+    Reader("Slack", slack._Workspace().plain),
+    Reader("page of Notion", lambda one: notion._divided(one, "a", ["b"])),
     Reader("other names", lambda one: [*aliases.stated(one)]),
     Reader("claim", lambda one: (seeking.sought(one), exclusive.may_be_about(one, CLAIM))),
     Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),

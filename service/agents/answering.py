@@ -28,7 +28,11 @@ CATEGORY, TRANSCRIPT = "captured", "transcript_path"
 TEXT_MAX = 8_000  # characters of one text that is kept
 DIGEST_BYTES = 16
 # Gemini CLI puts what hooks show before the prompt, and sends both to the next hook.
-_SHOWN = re.compile(r"<hook_context>.*?</hook_context>|<memory>\nRetrieved from memory\..*?</memory>", re.DOTALL)
+_SHOWN = re.compile(  # up to the next beginning: the time is linear in the text
+    r"<hook_context>(?:(?!<hook_context>).)*?</hook_context>"
+    r"|<memory>\nRetrieved from memory\.(?:(?!<memory>).)*?</memory>",
+    re.DOTALL,
+)
 _LOG = logging.getLogger("muisti.hooks")
 Json = dict[str, Any]
 

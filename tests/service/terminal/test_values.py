@@ -100,16 +100,16 @@ def test_a_long_value_is_cut(run: Run):
 
 @pytest.mark.parametrize(("given", "meant"), [
     ("claud", "claude-code or claude-desktop"), ("claude", "claude-code or claude-desktop"),
-    ("Claude Code", "claude-code"), ("cursr", "cursor"), ("VSCode", "vscode"), ("copilot", "vscode"),
+    ("Claude Code", "claude-code"), ("cursr", "cursor"), ("VSCode", "vscode"), ("copilot", "copilot-cli or vscode"),
     ("gemini", "gemini-cli"), ("codex-cli", "codex"),
 ])  # fmt: skip
 def test_a_misspelt_client_is_answered_with_the_nearest_and_with_all(run: Run, given: str, meant: str):
     line = one_line(run("connect", given))
-    assert line == f"CLIENT is {given!r}; expected one of {', '.join(CLIENTS)}. Did you mean {meant}?"
+    assert line == f"CLIENT is {given!r}; expected one of all, status, {', '.join(CLIENTS)}. Did you mean {meant}?"
 
 
 def test_an_unknown_client_is_answered_with_the_way_without_it(run: Run):
-    line = one_line(run("connect", "windsurf"))
+    line = one_line(run("connect", "neovim"))
     assert all(name in line for name in CLIENTS) and "`muisti connect cursor --print`" in line
     assert '"mcpServers"' in run("connect", "cursor", "--print").stdout
 

@@ -56,8 +56,9 @@ def test_entities_and_relations_of_zapomni_are_in_the_graph(engine: Engine, tmp_
     kinds = {"guido van rossum": "person", "python": "product", "CWI": "organisation"}
     assert {one.name: one.kind for one in graph.entities("default").items} == kinds
     told = [(one.subject.name, one.kind, one.object and one.object.name) for one in graph.relations("default").items]
-    assert sorted(told) == [("guido van rossum", "made", "python"), ("guido van rossum", "works_at", "CWI")]
-    assert graph.path("default", "CWI", "python").steps[0].kinds == ("mentioned_with",)
+    people = [("guido van rossum", "made", "python"), ("guido van rossum", "works_at", "CWI")]
+    assert sorted(told) == [("CWI", "part_of", "python"), *people]
+    assert graph.path("default", "CWI", "python").steps[0].kinds == ("mentioned_with", "part_of")
 
 
 def test_a_memory_of_several_chunks_is_a_document_with_them(engine: Engine, tmp_path: Path):
