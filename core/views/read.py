@@ -26,7 +26,7 @@ from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point, Wanted
 from muisti.core.query.query import Part, Query
-from muisti.core.read import listing
+from muisti.core.read import statistics
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
@@ -217,20 +217,20 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each category."""
         own = self.calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.categories(row, point, own)])
-        return listing.counts(found, rows)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [statistics.categories(row, point, own)])
+        return statistics.counts(found, rows)
 
     def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each tag."""
         own = self.calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.tags(row, point, own)])
-        return listing.counts(found, rows)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [statistics.tags(row, point, own)])
+        return statistics.counts(found, rows)
 
     def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
         """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""
         own, quota = self.calls.caller.category, self.quota
-        found, _, results = self._at(space, as_of, lambda row, point: listing.sizes(row, point, quota, own))
-        return listing.stats(found, results, whole=own is None and as_of is None)
+        found, _, results = self._at(space, as_of, lambda row, point: statistics.sizes(row, point, quota, own))
+        return statistics.stats(found, results, whole=own is None and as_of is None)
 
     def changes(self, space: str, wanted: Wanted) -> Events:
         """Return the changes of a space; see `core.read.feed`."""

@@ -15,6 +15,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 from muisti.core.operations.missing_vectors import embed_past
+from muisti.core.operations.spaces import checkpoint_sql
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space, point_of, shown_at
@@ -62,14 +63,14 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             note = self.screener.text(found, note, call, "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
-        (held,) = self.store.database.read([bulk_replace.all_checkpoints(found)])
+        (held,) = self.store.database.read([checkpoint_sql.all_checkpoints(found)])
         if len(held) >= CHECKPOINTS_MAX:
             raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
-        batch = [guard(found), bulk_replace.insert_checkpoint(found, name, call.now, call.caller.actor, note)]
-        rows = written(self.store.database, batch, bulk_replace.checkpoint_named(found, name), dry_run=call.dry_run)
+        batch = [guard(found), checkpoint_sql.insert_checkpoint(found, name, call.now, call.caller.actor, note)]
+        rows = written(self.store.database, batch, checkpoint_sql.checkpoint_named(found, name), dry_run=call.dry_run)
         if not rows:
             raise NotFound("checkpoint", name)
-        return bulk_replace.checkpoint(rows[0]), found.seq
+        return checkpoint_sql.checkpoint(rows[0]), found.seq
 
     def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first, and the current point.
@@ -77,8 +78,8 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         Notes speak of the whole space, so a caller who sees a part of it gets none.
         """
         found = find_space(self.store.database, space)
-        (rows,) = self.store.database.read([bulk_replace.all_checkpoints(found)])
-        named = [bulk_replace.checkpoint(row) for row in rows]
+        (rows,) = self.store.database.read([checkpoint_sql.all_checkpoints(found)])
+        named = [checkpoint_sql.checkpoint(row) for row in rows]
         return [one if self.calls.caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
     def delete_checkpoint(self, space: str, name: str) -> None:
@@ -93,8 +94,8 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
         entry = operations.audit(call.now, call.caller.actor, "checkpoint_deleted", space=space, target=name)
-        batch = [bulk_replace.delete_checkpoint(found, name), entry]
-        written(self.store.database, batch, bulk_replace.all_checkpoints(found), dry_run=call.dry_run)
+        batch = [checkpoint_sql.delete_checkpoint(found, name), entry]
+        written(self.store.database, batch, checkpoint_sql.all_checkpoints(found), dry_run=call.dry_run)
 
     def diff(
         self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
@@ -117,13 +118,13 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
         (touched,) = self.store.database.read(
-            [bulk_replace.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
+            [checkpoint_sql.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
         )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
             before, after = self.store.database.read(
-                [bulk_replace.memories_at(found, ids, first), bulk_replace.memories_at(found, ids, last)]
+                [checkpoint_sql.memories_at(found, ids, first), checkpoint_sql.memories_at(found, ids, last)]
             )
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
         more = cursor_of(ids[-1]) if len(touched) > limit else None
@@ -146,7 +147,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         found = find_space(self.store.database, space)
         point = self._point(found, to, "$.to")
         seq = found.seq.number if point.number is None else point.number
-        (touched,) = self.store.database.read([bulk_replace.touched_count(found, seq)])
+        (touched,) = self.store.database.read([checkpoint_sql.touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
         for encoder in self.store.models.embedding(found.space):
             embed_past(self.store.database, found, encoder, self.store.models.cache, Point(seq, call.now))
@@ -199,13 +200,13 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         return Cleared(ended=total, before=before, written=done)
 
     def _named(self, space: SpaceRow, name: str) -> Rows:
-        return self.store.database.read([bulk_replace.checkpoint_named(space, name)])[0]
+        return self.store.database.read([checkpoint_sql.checkpoint_named(space, name)])[0]
 
     def _point(self, space: SpaceRow, text: str, path: str) -> Point:
         """Return the point that a checkpoint, a time or a change names."""
         rows = self._named(space, text)
         if rows:
-            seq = bulk_replace.checkpoint(rows[0]).seq
+            seq = checkpoint_sql.checkpoint(rows[0]).seq
             return Point(seq, self.calls.clock())
         if _NAME.fullmatch(text) and ":" not in text:
             raise NotFound("checkpoint", text)

@@ -10,10 +10,11 @@ import pytest
 
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.choices import SORTS, Sort
+from muisti.core.operations.spaces import checkpoint_sql
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Statement
-from muisti.core.store.sql import bulk_replace, erasure, inserting, memories, quality, telemetry
+from muisti.core.store.sql import erasure, inserting, memories, quality, telemetry
 from muisti.core.store.sql.spaces import SpaceRow
 from tests.core.fakes import SPACE, open_engine
 from tests.stores import FileStore
@@ -35,7 +36,7 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
         "guards": [inserting.refuse_less_trusted(space, IDS, 50), inserting.refuse_orphan(space, IDS[0])],
         "retrievals": [telemetry.add(space.space.epoch, {one.hex(): (1, 2) for one in NAMED})],
         "receipts": [quality.fates(space.id, NAMED)],
-        "checkpoints": [bulk_replace.memories_at(space, NAMED, Point(number=3, time=0))],
+        "checkpoints": [checkpoint_sql.memories_at(space, NAMED, Point(number=3, time=0))],
         "lint": [quality.lint_page(space, None, 0, (0, b""), 10)],
         "erasing": [
             *erasure.known(space, NAMED), *erasure.texts(space, NAMED), *erasure.overwrite(space, NAMED),
