@@ -326,7 +326,7 @@ build/integrations/.made: pyproject.toml $(PINS) deploy/integrations.txt
 	@mkdir -p $(@D)
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python -m pip --disable-pip-version-check install -q -c $(PINS) setuptools
-	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -c $(PINS) -r deploy/integrations.txt pytest pytest-timeout -e .
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -c $(PINS) -r deploy/integrations.txt pytest pytest-timeout -e '.[server]'
 	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-deps mem0ai==2.2.1
 	@touch $@
 
