@@ -17,7 +17,7 @@ from muisti.core.parsing.pieces import Piece
 from muisti.core.support.waiting import Turns, refuse_long
 
 PROGRAM = "muisti.core.parsing.worker"
-FILES = 200  # that a worker reads before a fresh one takes its place
+FILES = 200  # of which any may leave memory behind
 STARTING = 60.0  # seconds in which a worker must be ready
 IDLE = 60.0  # seconds after which a worker without a file ends itself
 GRACE = 8  # a worker may take this many times its processor time, as processes of higher priority compete with it
@@ -45,14 +45,14 @@ class Workers:
     """At most `most` worker processes. One is started when a file needs it, and it ends itself when it is idle.
 
     Files of one space leave a process to the other spaces, where there is more than one. `program` is the module that
-    they run.
+    they run. A fresh process takes the place of one that has read `files` files.
 
     A reading holds a worker until its last piece or until it is closed. A thread that holds all workers and asks for
     another waits forever, so finish one document before the next.
     """
 
-    def __init__(self, most: int = 1, idle: float = IDLE, program: str = PROGRAM) -> None:
-        self._idle, self._program = idle, program
+    def __init__(self, most: int = 1, idle: float = IDLE, program: str = PROGRAM, files: int = FILES) -> None:
+        self._idle, self._program, self._files = idle, program, files
         self._free: list[_Worker] = []
         self._turns = Turns(most)
         self._lock = threading.Lock()
@@ -127,7 +127,7 @@ class Workers:
         return worker
 
     def _give_back(self, worker: "_Worker") -> None:
-        if worker.idle and worker.files < FILES:
+        if worker.idle and worker.files < self._files:
             with self._lock:
                 self._free.append(worker)
         else:

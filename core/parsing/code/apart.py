@@ -29,9 +29,10 @@ from muisti.core.support.memo import memoised
 LIMITS = Options(patience=2, seconds=4)
 PROGRAM = "muisti.core.parsing.code.worker"
 MOST = 2  # processes
+TEXTS = 10_000  # that a process reads: a file has a dozen chunks, and a start takes as long as two hundred of them
 
 T = TypeVar("T")
-_workers = Workers(MOST, program=PROGRAM)  # of all engines; they end when idle, and with this process
+_workers = Workers(MOST, program=PROGRAM, files=TEXTS)  # of all engines; they end when idle, and with this process
 atexit.register(_workers.close)
 
 
