@@ -42,7 +42,7 @@ MEGA = 1e6  # bytes
 
 
 class Pace:
-    """How many bytes of some files are done, how fast, and how many files were left out, in words."""
+    """Return in words how many bytes of some files are done, how fast, and how many files were left out."""
 
     def __init__(self, sizes: Iterable[int], left_out: int, clock: Callable[[], float] = perf_counter) -> None:
         """`sizes` are those of the files, in their order."""

@@ -261,7 +261,7 @@ def _collect(element: Element, out: list[str]) -> None:
 
 
 def _leaf(element: Element) -> str | None:
-    """Return the text of an element that stands for itself; None for one whose children are looked at."""
+    """Return the text of an element that is read as a whole; None for one whose children are read."""
     if element.tag == "w-t":
         return element.text or ""
     if element.tag == "m-oMath":

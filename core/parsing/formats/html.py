@@ -277,7 +277,7 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _name(node: LexborNode, tag: str) -> str:
-    """Return the text that stands for an element: of a picture, a field, or a button without a word."""
+    """Return the text shown for an element: a picture, a field, or a button without a word."""
     attributes = node.attributes
     named = (attributes.get("alt") or "").strip() or (attributes.get("aria-label") or "").strip()
     if tag == "input":

@@ -54,7 +54,7 @@ class _Group:
 
     kind: str = "body"
     codec: str = ""
-    skipped: int = 1  # characters that stand for a letter of Unicode where that is not known
+    skipped: int = 1  # characters after a letter of Unicode that replace it for older readers
     deleted: bool = False
     shift: str = ""  # `super` or `sub`
     apart: bool = False  # whether it interrupts a paragraph
@@ -132,7 +132,7 @@ class _Reading:
             self._about.note(f"Objects embedded in the document were not read: {self._objects}.")
 
     def _bytes(self, data: bytes) -> None:
-        """Add bytes of text, without those that stand for a letter of Unicode before them."""
+        """Add bytes of text, without those that replace a letter of Unicode for older readers."""
         skipped = min(self._left, len(data))
         self._left -= skipped
         self._raw += data[skipped:]
@@ -180,7 +180,7 @@ class _Reading:
 
     def _word(self, word: str, number: int | None) -> Iterator[Piece]:
         """Follow a control word."""
-        if self._left and word != "u":  # one that stands for a letter
+        if self._left and word != "u":  # a control word counts as one of those characters
             self._left -= 1
             return
         group = self._group
