@@ -362,7 +362,8 @@ class SpaceUse(msgspec.Struct, frozen=True, kw_only=True):
 class Stats(msgspec.Struct, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 
-    `usage` is of the whole space, None for those of one category.
+    `by_day` counts changes of the last 30 days by day in UTC and kind. `usage` is of the whole space, None for those of
+    one category.
     """
 
     memories: int
@@ -374,6 +375,7 @@ class Stats(msgspec.Struct, frozen=True, kw_only=True):
     changes: int
     changes_last_day: int
     by: Mapping[str, Mapping[str, int]]
+    by_day: Mapping[str, Mapping[str, int]]
     last_change_at: datetime | None
     usage: Usage | None
     seq: Seq

@@ -14,6 +14,7 @@ from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED, lived
 from muisti.core.text.terms import fold
 
 EVERY = 2**63 - 1  # changes
+DAYS = 30  # whose changes are counted by day
 
 
 def categories(space: SpaceRow, point: Point, category: str | None = None) -> Statement:
@@ -70,6 +71,11 @@ def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = 
             f"SELECT v.kind, v.type, v.status, v.importance, count(*) FROM versions v WHERE {here} GROUP BY 1, 2, 3, 4",
             args,
         ),
+        Statement(
+            f"SELECT c.committed_at / {DAY_US} AS day, c.kind, count(*) FROM changes c {changed}"
+            f"WHERE c.space_id = ? AND c.committed_at >= ? AND c.seq <= ?{within} GROUP BY 1, 2 ORDER BY 1, 2",
+            (space.id, (point.time // DAY_US - DAYS + 1) * DAY_US, last, *named),
+        ),
         quotas.usage(space, default),
     ]
 
@@ -91,7 +97,7 @@ def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
 
 def stats(space: SpaceRow, results: Sequence[Rows], *, whole: bool) -> Stats:
     """Return the statistics from the results of `sizes`. `whole`: the caller sees the whole space, and so its quota."""
-    living, versions, passages, expired, changes, groups, usage = results
+    living, versions, passages, expired, changes, groups, days, usage = results
     last = cast(int | None, changes[0][2])
     return Stats(
         memories=cast(int, living[0][0]),
@@ -103,6 +109,7 @@ def stats(space: SpaceRow, results: Sequence[Rows], *, whole: bool) -> Stats:
         changes=cast(int, changes[0][0]),
         changes_last_day=cast(int, changes[0][1]),
         by=_by(groups),
+        by_day=_by_day(days),
         last_change_at=None if last is None else from_us(last),
         usage=quotas.used(usage[0]) if whole else None,
         seq=space.seq,
@@ -117,3 +124,11 @@ def _by(groups: Rows) -> Mapping[str, Mapping[str, int]]:
             counted = by[name]
             counted[str(value)] = counted.get(str(value), 0) + cast(int, number)
     return by
+
+
+def _by_day(days: Rows) -> Mapping[str, Mapping[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for day, kind, number in days:
+        date = from_us(cast(int, day) * DAY_US).date().isoformat()
+        found.setdefault(date, {})[str(kind)] = cast(int, number)
+    return found

@@ -23,6 +23,7 @@ from muisti.service.schemas.errors import crash
 SENTENCES: Mapping[str, str] = {
     "added": "The memory is stored.",
     "changed": "The memory is changed.",
+    "selected_changed": "The selected memories are changed.",
     "deleted": "The memory is deleted. It can be restored from its history.",
     "restored": "The earlier version is current again.",
     "judged": "Your verdict is stored.",
@@ -188,6 +189,14 @@ def done(visit: Visit, path: str, said: str, *, undo: str | None = None, **param
     """Redirect to a page after a change. `said` is a code of `SENTENCES`; `undo` the request that can be undone."""
     assert said in SENTENCES
     return see_other(visit.to(path, said=said, undo=undo, **params))
+
+
+def back_from(visit: Visit, said: str, *, undo: str | None = None) -> Response[None]:
+    """Redirect after a change to the page that its form names in `back`, else to the page of the space."""
+    back = visit.field("back")
+    url = back if is_own(back) else visit.to()
+    given = urlencode({"said": said, **({} if undo is None else {"undo": undo})})
+    return see_other(f"{url}{'&' if '?' in url else '?'}{given}")
 
 
 def see_other(url: str, headers: Mapping[str, str] | None = None) -> Response[None]:

@@ -170,9 +170,9 @@ CHOICES = (
     Choice("category", "Category"),
     Choice("tags", "Tag"),
     Choice("author", "Author"),
-    Choice("entity", "Names"),
-    Choice("type", "Type", TYPES),
-    Choice("kind", "Kind", KINDS),
+    Choice("entity", "Names", more=True),
+    Choice("type", "Type", TYPES, more=True),
+    Choice("kind", "Kind", KINDS, more=True),
     Choice("status", "Status", STATUSES, more=True),
     Choice("importance", "Importance", IMPORTANCE, more=True),
     Choice("source", "Source", more=True),
@@ -209,9 +209,9 @@ def chosen(asked: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def taken_off(filters: Mapping[str, str], sort: str | None) -> list[Chosen]:
-    """Return each filter with the parameters of the list without it."""
-    kept = {"sort": sort} if sort else {}
+def taken_off(filters: Mapping[str, str], others: Mapping[str, str | None]) -> list[Chosen]:
+    """Return each filter with the parameters of the list without it; `others` are parameters that stay."""
+    kept = {name: value for name, value in others.items() if value}
     titles = {one.name: one.title for one in CHOICES}
     return [
         Chosen(titles[name], value, {**kept, **{n: v for n, v in filters.items() if n != name}})
@@ -222,6 +222,22 @@ def taken_off(filters: Mapping[str, str], sort: str | None) -> list[Chosen]:
 def erasing(filters: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters of the page that erases what a list shows."""
     return {name: value for name, value in filters.items() if "." not in name}
+
+
+def filter_of(filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return filters of a URL as the filter of a search.
+
+    >>> filter_of({"category": "team", "created_at.gte": "2026-05-01", "created_at.lt": "2026-06-01"})
+    {'category': 'team', 'created_at': {'gte': '2026-05-01', 'lt': '2026-06-01'}}
+    """
+    found: dict[str, Any] = {}
+    for name, value in filters.items():
+        field, dot, operator = name.partition(".")
+        if dot:
+            found.setdefault(field, {})[operator] = value
+        else:
+            found[field] = value
+    return found
 
 
 def leading(counts: Iterable[Mapping[str, object]], most: int = 30) -> list[tuple[str, int]]:

@@ -79,11 +79,28 @@ def time(at: str | None, missing: str = "never") -> Markup:
     if at is None:
         return Markup("<span>{}</span>").format(missing)
     read = datetime.fromisoformat(at).astimezone(UTC)
-    return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(
-        read.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        read.strftime("%Y-%m-%d %H:%M:%S"),
-        read.strftime("%Y-%m-%d %H:%M"),
-    )
+    return _time(read, f"{read:%Y-%m-%d %H:%M} UTC")
+
+
+def _time(at: datetime, said: str, mark: str = "") -> Markup:
+    exact = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    element = Markup('<time datetime="{}" title="{} UTC"{}>{}</time>')
+    return element.format(exact, f"{at:%Y-%m-%d %H:%M:%S}", Markup(mark), said)
+
+
+_SPANS = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def ago(at: str, now: datetime | None = None) -> Markup:
+    """Return a time element that says how long ago it was; its title is the date in UTC.
+
+    >>> str(ago("2026-05-01T12:00:00Z", datetime(2026, 5, 3, 13, tzinfo=UTC)))
+    '<time datetime="2026-05-01T12:00:00.000Z" title="2026-05-01 12:00:00 UTC" data-local>2 d ago</time>'
+    """
+    read = datetime.fromisoformat(at).astimezone(UTC)
+    seconds = ((now or datetime.now(UTC)) - read).total_seconds()
+    said = next((f"{int(seconds // each)} {unit} ago" for each, unit in _SPANS if seconds >= each), "just now")
+    return _time(read, said, " data-local")
 
 
 def number(value: float) -> str:
@@ -143,6 +160,7 @@ def markdown(text: str) -> Markup:
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "time": time,
+    "ago": ago,
     "number": number,
     "size": size,
     "plural": plural,

@@ -34,13 +34,14 @@ async def show_graph(visit: Visit, space: str) -> Model:
             "more": further(visit, asked, limit, found["total"]),
             "communities": together["items"],
             "exports": exports(visit, space),
+            "picture": picture(visit, space),
         }
         if asked["from"] and asked["to"]:
             model["path"] = await visit.api.find_path(space, from_=asked["from"], to=asked["to"], **visit.at)
     return model
 
 
-@shows("graph/{entity}", "entity.html")
+@shows("graph/{entity}", "entity.html", block="card")
 async def show_entity(visit: Visit, space: str, entity: str) -> Model:
     """Show an entity: its names, its facts in the order of time, its neighbours and the memories that mention it."""
     found = await visit.api.get_entity(space, entity, **visit.at)
@@ -52,6 +53,7 @@ async def show_entity(visit: Visit, space: str, entity: str) -> Model:
         "near": near["items"],
         "total": near["total"],
         "picture": picture(visit, space, found["entity"]["id"]),
+        "kinds": KINDS,
     }
 
 
@@ -71,9 +73,9 @@ def further(visit: Visit, asked: Mapping[str, str], limit: int, total: int) -> s
     return visit.to("graph", prefix=asked["prefix"] or None, kind=asked["kind"] or None, limit=limit * 2)
 
 
-def picture(visit: Visit, space: str, entity: str) -> str:
-    """Return the address of the picture around an entity."""
-    asked = {"entity": entity, "limit": DRAWN, **visit.at}
+def picture(visit: Visit, space: str, entity: str | None = None) -> str:
+    """Return the address of the picture around an entity, or of those that are mentioned most."""
+    asked = {**({} if entity is None else {"entity": entity}), "limit": DRAWN, **visit.at}
     return f"/v1/spaces/{quote(space, safe='')}/graph/picture?{urlencode(asked)}"
 
 

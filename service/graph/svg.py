@@ -206,11 +206,12 @@ def _drawn_node(node: Node, x: float, y: float, size: float, *, is_centre: bool 
     counted = f"{node.mentions} {'memory' if node.mentions == 1 else 'memories'}"
     about = node.name if node.kind == "text" else f"{node.name} · {node.kind} · {counted}"
     tooltip = f"<title>{xml(about)}</title>"
+    marks = f' data-kind="{node.kind}"' + (f' data-id="{xml(node.id)}"' if node.id and node.kind != "text" else "")
     if node.kind in ("text", "identifier", "symbol"):
         square = f'x="{x - size:.1f}" y="{y - size:.1f}" width="{2 * size:.1f}" height="{2 * size:.1f}" rx="2"'
-        return f'<rect class="{"centre" if is_centre else "node"}" {square} {colour}>{tooltip}</rect>'
+        return f'<rect class="{"centre" if is_centre else "node"}" {square} {colour}{marks}>{tooltip}</rect>'
     mark = ' class="centre"' if is_centre else ""
-    return f'<circle{mark} cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" {colour}>{tooltip}</circle>'
+    return f'<circle{mark} cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" {colour}{marks}>{tooltip}</circle>'
 
 
 def _names(

@@ -1,43 +1,65 @@
-"""The list of memories with its filters, the form that adds one, and erasure for good with its signed report."""
+"""The list of memories: its filters, changes of selected ones, the form that adds one, and erasure with its report."""
 
 import asyncio
 import base64
 import json
-from collections.abc import Mapping
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from litestar import Response
-from litestar.exceptions import NotFoundException
+from litestar.exceptions import NotFoundException, ValidationException
 
-from muisti.client import MuistiError, calls
+from muisti.client import Call, MuistiError, calls
 from muisti.service.console import filter_form as fields
-from muisti.service.console.answers import Answer, Model, does, done, problem_of, shows, status_of
-from muisti.service.console.filter_form import CHOICES, SORTS, chosen, conditions, erasing, leading, taken_off, words_of
+from muisti.service.console.answers import (
+    Answer,
+    Model,
+    back_from,
+    does,
+    done,
+    problem_of,
+    shows,
+    status_of,
+)
+from muisti.service.console.filter_form import (
+    CHOICES,
+    IMPORTANCE,
+    SORTS,
+    chosen,
+    conditions,
+    erasing,
+    filter_of,
+    leading,
+    taken_off,
+    words_of,
+)
 from muisti.service.console.provenance import peek, title_of
 from muisti.service.console.render import HEADERS, View
 from muisti.service.console.visit import Visit
 
-PAGE = 30
+PAGE = 50
 ANSWERED = (409, 412, 413, 422)  # refusals that the form shows, with all that was typed
 
 
-@shows("memories", "memories.html", block="results", choices=CHOICES, sorts=SORTS)
+@shows("memories", "memories.html", block="results", choices=CHOICES, sorts=SORTS, levels=IMPORTANCE)
 async def list_memories(visit: Visit, space: str) -> Model:
-    """Show the memories that meet the filters of the URL, a page at a time."""
+    """Show the memories that meet the filters of the URL, a page at a time; with words, the best matches."""
     given = visit.asked
     filters = chosen(given)
     sort = given.get("sort") if given.get("sort") in SORTS else None
     cursor = given.get("cursor") or None
-    reads: list[Any] = [
-        visit.api.list_memories(space, limit=PAGE, sort=sort, cursor=cursor, filters=filters, **visit.at)
-    ]
+    words = given.get("q", "").strip()
+    reads: list[Any] = [_page(visit, space, words, filters, sort=sort, cursor=cursor)]
     if not visit.is_fragment:
         reads += [visit.api.list_categories(space, **visit.at), visit.api.list_tags(space, **visit.at)]
     found, *counts = await asyncio.gather(*reads)
     categories, tags = [leading(one["items"]) for one in counts] or [[], []]
     return {
         "filters": filters,
-        "taken_off": taken_off(filters, sort),
+        "words": words,
+        "taken_off": taken_off(filters, {"sort": sort, "q": words}),
         "erasing": erasing(filters),
         "sort": sort,
         "more_is_open": any(one.more and one.name in filters for one in CHOICES),
@@ -48,6 +70,21 @@ async def list_memories(visit: Visit, space: str) -> Model:
         "categories": categories,
         "tags": tags,
     }
+
+
+async def _page(
+    visit: Visit, space: str, words: str, filters: Mapping[str, str], *, sort: str | None, cursor: str | None
+) -> Any:
+    """Return a page of the list, or the memories that match words best, best first."""
+    if not words:
+        return await visit.api.list_memories(
+            space, limit=PAGE, sort=sort, cursor=cursor, filters=dict(filters), **visit.at
+        )
+    asked: Any = {"query": words, "limit": PAGE, "applies": False, "no_touch": True}
+    if filters:
+        asked["filter"] = filter_of(filters)
+    found = await visit.api.search(space, asked | visit.at)
+    return {"items": [hit["memory"] for hit in found["hits"]], "next_cursor": None}
 
 
 def row(memory: Any) -> dict[str, Any]:
@@ -86,6 +123,46 @@ def new_form(texts: Mapping[str, str], found: Mapping[str, Any] | None = None, s
     empty = {"detail": "", "errors": [], "conflicts": []}
     shown = None if found is None else {**empty, **found}
     return View("memory_new.html", {"inputs": fields.FIELDS, "texts": texts, "problem": shown}, status=status)
+
+
+SELECTED_MAX = 200  # memories that one form changes
+Change = Callable[[str, str, str], Call]
+CHANGES: Mapping[str, tuple[str, Change]] = {  # the scope that each needs, and the request for one memory
+    "category": ("write", lambda space, id_, value: calls.update_memory(space, id_, {"category": value or None})),
+    "importance": ("write", lambda space, id_, value: calls.update_memory(space, id_, {"importance": value})),
+    "delete": ("delete", lambda space, id_, _: calls.delete_memory(space, id_)),
+}
+
+
+@does("memories/selected")
+async def change_selected(visit: Visit, space: str) -> Answer:
+    """Change all memories that are selected: as one request, which one undo takes back.
+
+    The first refusal ends it. What was changed before stays, and the message counts it.
+    """
+    ids = [str(one) for one in visit.form.getall("id", [])]
+    action, value = visit.field("action"), visit.field("value").strip()
+    if not ids or len(ids) > SELECTED_MAX or action not in (*CHANGES, "tag", "untag"):
+        raise ValidationException(f"Select 1 to {SELECTED_MAX} memories and what to do with them.")
+    request = secrets.token_hex(8)
+    for number, id_ in enumerate(ids):
+        try:
+            call = await _change(visit, space, id_, action, value)
+            await visit.send(replace(call, headers={**call.headers, "X-Request-Id": request}))
+        except MuistiError as error:
+            if number == 0:
+                raise
+            raise ValidationException(f"{number} of {len(ids)} were changed, then one was refused: {error}") from error
+    return back_from(visit, "selected_changed", undo=request)
+
+
+async def _change(visit: Visit, space: str, id_: str, action: str, value: str) -> Call:
+    """Return the request that changes one memory. A tag is added to those that it has, or taken from them."""
+    if action in CHANGES:
+        return CHANGES[action][1](space, id_, value)
+    memory: Any = await visit.api.get_memory(space, id_, no_touch=True)
+    kept = [one for one in memory["tags"] if one.casefold() != value.casefold()]
+    return calls.update_memory(space, id_, {"tags": [*kept, value] if action == "tag" else kept})
 
 
 EXAMPLES = 3

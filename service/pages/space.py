@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from litestar import Response
 
-from muisti.service.console.answers import Model, does, is_own, see_other, shows
+from muisti.service.console.answers import Model, back_from, does, shows
+from muisti.service.console.filter_form import leading
 from muisti.service.console.provenance import peek
 from muisti.service.console.visit import Visit
 from muisti.service.pages.memories import row
@@ -51,7 +53,37 @@ def told(changes: Sequence[Mapping[str, Any]], most: int = SHOWN) -> list[Model]
     return found
 
 
-RECENT = 6  # memories that the page shows
+DAYS = 30
+WIDTH, HEIGHT = 20, 100  # of a day's bar at most, in units of the drawing
+STORED, ENDED = ("created", "imported", "restored"), ("deleted", "expired", "erased")
+
+
+def bars(by_day: Mapping[str, Mapping[str, int]], today: date) -> list[Model]:
+    """Return the changes of the last days as bars of three parts: stored, changed, ended.
+
+    >>> made = bars({"2026-05-02": {"created": 3, "updated": 1}}, date(2026, 5, 2))
+    >>> len(made), made[-1]["said"], [(part["y"], part["height"]) for part in made[-1]["parts"]]
+    (30, '2026-05-02: 3 stored, 1 changed, 0 ended', [(25.0, 75.0), (0.0, 25.0)])
+    """
+    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(DAYS))]
+    most = max((sum(each.values()) for each in by_day.values()), default=0) or 1
+    return [_bar(day, place * WIDTH, by_day.get(day, {}), HEIGHT / most) for place, day in enumerate(days)]
+
+
+def _bar(day: str, x: int, kinds: Mapping[str, int], unit: float) -> Model:
+    stored = sum(kinds.get(kind, 0) for kind in STORED)
+    ended = sum(kinds.get(kind, 0) for kind in ENDED)
+    changed = sum(kinds.values()) - stored - ended
+    parts: list[Model] = []
+    top = float(HEIGHT)
+    for style, count in (("stored", stored), ("changed", changed), ("ended", ended)):
+        top -= count * unit
+        if count:
+            parts.append({"style": style, "y": round(top, 1), "height": round(count * unit, 1)})
+    return {"x": x, "parts": parts, "said": f"{day}: {stored:,} stored, {changed:,} changed, {ended:,} ended"}
+
+
+RECENT = 8  # memories that the page shows
 CHANGES = 100  # that it looks at
 WHOLE = {"kind.ne": "chunk"}  # chunks are parts of documents, and come by the hundred
 
@@ -59,9 +91,10 @@ WHOLE = {"kind.ne": "chunk"}  # chunks are parts of documents, and come by the h
 @shows("", "space.html")
 async def show_space(visit: Visit, space: str) -> Model:
     """Show a space with its sizes, its newest memories and its last changes."""
-    found, stats, newest = await asyncio.gather(
+    found, stats, categories, newest = await asyncio.gather(
         visit.api.get_space(space),
         visit.api.get_stats(space, **visit.at),
+        visit.api.list_categories(space, **visit.at),
         visit.api.list_memories(space, limit=RECENT, filters=WHOLE, **visit.at),
     )
     return {
@@ -70,6 +103,9 @@ async def show_space(visit: Visit, space: str) -> Model:
         "rows": [row(one) for one in newest["items"]],
         "happened": await _happened(visit, space, found["seq"]) if visit.as_of is None else [],
         "kinds": list(stats["by"]["kind"].items()),
+        "bars": bars(stats["by_day"], datetime.now(UTC).date()) if visit.as_of is None else [],
+        "most": max((sum(each.values()) for each in stats["by_day"].values()), default=0),
+        "categories": leading(categories["items"], 8),
     }
 
 
@@ -86,5 +122,4 @@ async def _happened(visit: Visit, space: str, seq: str) -> list[dict[str, Any]]:
 async def undo(visit: Visit, space: str) -> Response[None]:
     """Undo all changes of one request, and go back to the page."""
     await visit.api.undo(space, {"request": str(visit.form["request"])})
-    back = visit.field("back")
-    return see_other(back if is_own(back) else visit.to())
+    return back_from(visit, "undone")

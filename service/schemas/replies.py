@@ -277,7 +277,8 @@ class CacheReply(Reply, frozen=True, kw_only=True):
 class StatsReply(Reply, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 
-    `quota` is of the whole space, null for a key of one category.
+    `by_day` counts changes of the last 30 days by day in UTC and kind; days without changes are absent. `quota` is of
+    the whole space, null for a key of one category.
     """
 
     memories: int
@@ -289,6 +290,7 @@ class StatsReply(Reply, frozen=True, kw_only=True):
     changes: int
     changes_last_day: int
     by: dict[str, dict[str, int]]
+    by_day: dict[str, dict[str, int]]
     last_change_at: datetime | None
     quota: QuotaReply | None
     embedding_cache: Annotated[

@@ -25,7 +25,7 @@ PAGES = (
     Page("receipts", f"{S}/quality/receipts", "When do we deploy?"),
     Page("receipt", f"{S}/quality/receipts/{{receipt}}", "same answer"),
     Page("memories", f"{S}/memories", "We deploy on Wednesdays after lunch."),
-    Page("memories-of-ann", f"{S}/memories?author=Ann", "Erase these for good"),
+    Page("memories-of-ann", f"{S}/memories?author=Ann", "More filters"),
     Page("memory-new", f"{S}/memories/new", "Add a memory"),
     Page("memory", f"{S}/memories/{{memory}}", "Where it comes from"),
     Page("memory-edit", f"{S}/memories/{{memory}}/edit", "More fields"),

@@ -44,7 +44,8 @@ def test_erase_what_ann_said_and_keep_the_report(browser: "Browser", with_keys: 
         for said in ("Cleo keeps the spare keys of the kiosk.", "The code of the gate is known to Cleo alone."):
             api.add_memory(SPACE, {"content": said, "author": "Cleo"}, on_conflict="keep")
         tab.goto(f"{with_keys.url}{S}/memories?author=Cleo")
-        tab.get_by_role("link", name="Erase these for good").click()
+        tab.get_by_text("More filters").click()
+        tab.get_by_role("link", name="Erase for good by these filters").click()
         assert tab.get_by_text("2 memories would go").is_visible()
         tab.get_by_role("textbox", name="Type the name of the space").fill(SPACE)
         tab.get_by_role("button", name="Erase 2 memories for good").click()
@@ -55,3 +56,53 @@ def test_erase_what_ann_said_and_keep_the_report(browser: "Browser", with_keys: 
         found = api.list_memories(SPACE, filters={"author": "Cleo"})["items"]
     assert found == []
     context.close()
+
+
+def test_selected_memories_are_tagged_and_one_undo_takes_it_back(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/memories?category=tools")
+    tab.get_by_role("checkbox", name="Select all on this page").check()
+    count = tab.locator("input[name=id]").count()
+    assert tab.get_by_text(f"{count} selected").is_visible()
+    tab.get_by_placeholder("Category, tag or importance").fill("kept")
+    tab.get_by_role("button", name="Add tag").click()
+    tab.wait_for_selector(".said")
+    with on_file.client() as api:
+        assert len(api.list_memories(SPACE, filters={"tags": "kept"})["items"]) == count
+        tab.get_by_role("button", name="Undo").click()
+        tab.get_by_text("Undone").wait_for()
+        assert api.list_memories(SPACE, filters={"tags": "kept"})["items"] == []
+    tab.close()
+
+
+def test_the_list_narrows_as_words_are_typed(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/memories")
+    tab.get_by_role("searchbox", name="Find").first.press_sequentially("when do we deploy")
+    tab.locator(".rows tbody tr").first.get_by_text("We deploy on").wait_for()
+    assert "q=when+do+we+deploy" in tab.url
+    tab.close()
+
+
+def test_the_palette_opens_pages_by_a_few_letters(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}")
+    tab.keyboard.press("Control+k")
+    tab.keyboard.type("conv")
+    tab.keyboard.press("Enter")
+    tab.get_by_role("heading", name="Conversations", level=1).wait_for()
+    tab.close()
+
+
+def test_the_graph_is_walked_in_the_page(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/graph")
+    tab.locator("[data-id]").first.click()
+    tab.get_by_role("button", name="Show what is around it").click()
+    tab.locator(".canvas .centre").wait_for()
+    before = tab.locator(".canvas svg").get_attribute("viewBox")
+    tab.get_by_role("button", name="Enlarge").click()
+    assert tab.locator(".canvas svg").get_attribute("viewBox") != before
+    tab.get_by_role("button", name="Back").click()
+    tab.locator(".canvas text", has_text="Most mentioned in").wait_for()
+    tab.close()

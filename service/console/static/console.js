@@ -106,3 +106,62 @@ function dial(form) {
 
 // On narrow screens the navigation scrolls sideways: show the section of the page.
 document.querySelector("body > nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
+// Selected rows: their number, and all rows of a page.
+document.addEventListener("change", (event) => {
+  const table = event.target.closest("table.rows");
+  if (!table || event.target.type !== "checkbox") return;
+  const boxes = [...table.querySelectorAll("input[name=id]")];
+  if (event.target.matches("[data-all]")) for (const one of boxes) one.checked = event.target.checked;
+  const count = boxes.filter((one) => one.checked).length;
+  table.querySelector("[data-all]").checked = count === boxes.length;
+  document.querySelector("#selected [data-count]").textContent = `${count} selected`;
+});
+
+/** The palette: pages, spaces and memories by a few letters. It opens with Ctrl-K. */
+const palette = {
+  dialog: document.getElementById("palette"),
+  open() {
+    this.dialog.showModal();
+    this.dialog.querySelector("input").select();
+    this.list("");
+  },
+  list(words) {
+    const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+    const links = [...document.querySelectorAll("body > nav a, [data-palette] a")].map((one) => [one.textContent.trim(), one.href]);
+    const asking = this.dialog.dataset.ask;
+    const found = links.filter(([text]) => parts.every((part) => text.toLowerCase().includes(part)));
+    if (asking && words) found.push([`Find “${words}” in memories`, `${this.dialog.dataset.memories}?q=${encodeURIComponent(words)}`], [`Ask “${words}”`, `${asking}?q=${encodeURIComponent(words)}`]);
+    this.dialog.querySelector("ul").replaceChildren(
+      ...found.slice(0, 12).map(([text, href], place) => {
+        const item = document.createElement("li"),
+          link = document.createElement("a");
+        link.textContent = text;
+        link.href = href;
+        link.classList.toggle("selected", place === 0);
+        item.append(link);
+        return item;
+      }),
+    );
+  },
+  move(by) {
+    const links = [...this.dialog.querySelectorAll("li a")],
+      at = links.findIndex((one) => one.classList.contains("selected"));
+    links[at]?.classList.remove("selected");
+    links[Math.min(Math.max(at + by, 0), links.length - 1)]?.classList.add("selected");
+  },
+};
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "k") {
+    event.preventDefault();
+    palette.open();
+  } else if ((event.ctrlKey || event.metaKey) && event.key === "Enter") event.target.form?.requestSubmit();
+});
+document.querySelector("[data-open-palette]").addEventListener("click", () => palette.open());
+palette.dialog.addEventListener("input", (event) => palette.list(event.target.value));
+palette.dialog.addEventListener("keydown", (event) => {
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") palette.move(event.key === "ArrowDown" ? 1 : -1);
+  else if (event.key === "Enter") palette.dialog.querySelector("a.selected")?.click();
+  else return;
+  event.preventDefault();
+});

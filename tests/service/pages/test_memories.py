@@ -16,7 +16,7 @@ PAGE = "/console/spaces/default/memories"
 
 
 def titles(html: str) -> list[str]:
-    return [one.text() for one in LexborHTMLParser(html).css("#results .list h2")]
+    return [one.text() for one in LexborHTMLParser(html).css("#results .rows th a")]
 
 
 def stored(client: httpx.Client, content: str, **fields: Any) -> dict[str, Any]:
@@ -24,11 +24,11 @@ def stored(client: httpx.Client, content: str, **fields: Any) -> dict[str, Any]:
 
 
 def test_newest_come_first_and_pages_follow_by_cursor(client: httpx.Client):
-    for number in range(35):
+    for number in range(55):
         stored(client, f"Island number {number}")
     newest = client.get(PAGE).text
-    assert titles(newest)[:2] == ["Island number 34", "Island number 33"]
-    assert len(titles(newest)) == 30
+    assert titles(newest)[:2] == ["Island number 54", "Island number 53"]
+    assert len(titles(newest)) == 50
     link = first(LexborHTMLParser(newest), ".pager a")
     second = client.get(str(link.attributes["href"])).text
     assert titles(second) == [f"Island number {number}" for number in range(4, -1, -1)]
@@ -114,6 +114,45 @@ def test_a_repeated_memory_is_shown_beside_the_other_and_decided(client: httpx.C
     assert send(client, again, on_conflict=choice).status_code == 303
     assert len(client.get(f"{API}/memories").json()["items"]) == left
     assert len(client.get(f"{API}/conflicts").json()["items"]) == (1 if choice == "review" else 0)
+
+
+def test_words_find_the_best_matches_among_what_the_filters_leave(client: httpx.Client):
+    for content, category in (("Tea is at four", "team"), ("Tea is green", "shop"), ("We deploy on Fridays", "team")):
+        stored(client, content, category=category)
+    assert titles(client.get(PAGE, params={"q": "when is tea?", "category": "team"}).text)[0] == "Tea is at four"
+    assert "Tea is green" not in client.get(PAGE, params={"q": "tea", "category": "team"}).text
+    assert "Tea is green" in client.get(PAGE, params={"q": "tea"}).text
+
+
+@pytest.mark.parametrize(("action", "value", "changed"), [
+    ("tag", "new", {"tags": ["old", "new"]}), ("untag", "OLD", {"tags": []}),
+    ("category", "team", {"category": "team"}), ("category", "", {"category": None}),
+    ("importance", "high", {"importance": "high"}), ("delete", "", None),
+])  # fmt: skip
+def test_selected_memories_change_together_and_one_undo_takes_all_back(
+    client: httpx.Client, action: str, value: str, changed: dict[str, Any] | None
+):
+    ids = [stored(client, f"Island number {number}", tags=["old"], category="sea")["id"] for number in range(3)]
+    before = client.get(f"{API}/memories").json()["items"]
+    form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
+    page = ended(client, send(client, form, id=ids[:2], action=action, value=value))
+    assert "The selected memories are changed." in page
+    after = {one["id"]: one for one in client.get(f"{API}/memories").json()["items"]}
+    assert [after.get(one) and {name: after[one][name] for name in changed or {}} for one in ids[:2]] == [changed] * 2
+    assert (after[ids[2]]["tags"], after[ids[2]]["category"]) == (["old"], "sea")
+    send(client, form_to(page, "/console/spaces/default/undo"))
+    kept = {one["id"]: (one["content"], one["tags"], one["category"], one["importance"]) for one in before}
+    again = client.get(f"{API}/memories").json()["items"]
+    assert {one["id"]: (one["content"], one["tags"], one["category"], one["importance"]) for one in again} == kept
+
+
+def test_a_refusal_says_how_many_were_changed(client: httpx.Client):
+    ids = [stored(client, f"Island number {number}")["id"] for number in range(2)]
+    form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
+    client.delete(f"{API}/memories/{ids[1]}")
+    answer = send(client, form, id=ids, action="importance", value="high")
+    assert answer.status_code == 400
+    assert "1 of 2 were changed" in answer.text
 
 
 @pytest.mark.parametrize("fields", [{"metadata": "{"}, {"event_at": "yesterday"}, {"content": ""}])

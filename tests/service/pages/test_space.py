@@ -25,7 +25,7 @@ def test_the_newest_memories_and_last_changes_are_shown(client: httpx.Client):
     made = [client.post(f"{API}/memories", json=draft(f"Island {n}")).json()["id"] for n in range(3)]
     client.delete(f"{API}/memories/{made[0]}")
     parsed = LexborHTMLParser(client.get(PAGE).text)
-    assert [one.text() for one in parsed.css(".list h3")] == ["Island 2", "Island 1"]
+    assert [one.text() for one in parsed.css(".rows th a")] == ["Island 2", "Island 1"]
     assert [one.text() for one in parsed.css(".changes .badge")] == [
         "deleted", "ended", "stored", "stored", "stored", "ended",
     ]  # fmt: skip
@@ -50,3 +50,13 @@ def test_changes_of_one_request_are_one_happening():
 
 def _change(memory: str, request: str | None, change: str = "created") -> dict[str, Any]:
     return {"at": "", "actor": None, "request": request, "change": change, "memory_id": memory}
+
+
+def test_changes_by_day_are_all_changes(client: httpx.Client):
+    made = [client.post(f"{API}/memories", json=draft(f"Island {n}", category="sea")).json()["id"] for n in range(3)]
+    client.delete(f"{API}/memories/{made[0]}")
+    before = client.get(f"{API}/stats").json()
+    (day,) = before["by_day"].values()
+    assert day == {"created": 3, "deleted": 1}
+    assert sum(day.values()) == before["changes_last_day"]
+    assert "Changes by day" in client.get(PAGE).text
