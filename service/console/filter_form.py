@@ -34,9 +34,9 @@ class Field(NamedTuple):
 
 
 FIELDS = (
-    Field("content", "Content", "text", hint="Markdown is shown as such.", more=False),
+    Field("content", "Content", "text", hint="Markdown is rendered.", more=False),
     Field("category", "Category", hint="Like a folder.", more=False),
-    Field("key", "Key", hint="With the category an address: one memory lives there.", more=False),
+    Field("key", "Key", hint="Category and key together are a unique address.", more=False),
     Field("tags", "Tags", "tags", hint="Separated by commas.", more=False),
     Field("type", "Type", "choice", TYPES, more=False),
     Field("importance", "Importance", "choice", IMPORTANCE, more=False),

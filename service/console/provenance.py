@@ -16,7 +16,7 @@ SAID: Mapping[str, str] = {
     "tool": "A tool reported it.",
     "model": "A model wrote it.",
     "web": "It was read on the web.",
-    "unknown": "Nobody said what kind of source it has.",
+    "unknown": "Source type not set.",
 }
 TRUST = ((80, "high", "good"), (45, "medium", "fair"), (0, "low", "bad"))
 

@@ -92,6 +92,7 @@ async def show_quality(visit: Visit, space: str) -> Model:
         "recall": {"at": [one["at"] for one in runs], "recall": [round(one["recall"], 4) for one in runs]},
         "runs": runs[::-1],
         "unanswered": unanswered,
+        "asked": {name: visit.asked.get(name, "") for name in ("query", "memory_id")},
     }
 
 

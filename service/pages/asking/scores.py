@@ -22,7 +22,7 @@ PARTS: Mapping[str, Word] = {
     "around": Word("words around", "Words of the question in neighbouring passages.", "three"),
     "related": Word("related words", "Words like those of the question, which the passage lacks.", "six"),
     "context": Word("meaning around", "Similarity of meaning with the turns before and after.", "three"),
-    "expansion": Word("like the best", "More like the best passage than like others, or less.", "four"),
+    "expansion": Word("similar to the top hit", "More like the best passage than like others, or less.", "four"),
     "order": Word("word order", "Words as close together as in the question.", "five"),
     "speaker": Word("person", "It is by or about a person that the question names.", "four"),
     "similarity": Word("similarity", "The fused score of words and meaning.", "two"),
@@ -39,8 +39,8 @@ PARTS: Mapping[str, Word] = {
     "time": Word("time", "Another time than the question names.", "five"),
     "late": Word("late words", "Words of the question come late in the passage.", "one"),
     "brevity": Word("brevity", "It is a short turn of a dialogue.", "two"),
-    "bound": Word("the bound to 1", "Keeps the sum of the rankings between 0 and 1.", "one"),
-    "cap": Word("the cap at 1", "No score is above 1.", "one"),
+    "bound": Word("capped at 1 (rankings)", "Keeps the sum of the rankings between 0 and 1.", "one"),
+    "cap": Word("capped at 1", "No score is above 1.", "one"),
     "space_weight": Word("space", "The weight of its space.", "four"),
 }
 

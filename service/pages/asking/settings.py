@@ -36,7 +36,7 @@ PRESETS = {
     "balanced": "balanced",
     "embedding-focused": "mostly meaning",
     "tag-focused": "mostly tags",
-    "similarity-only": "similarity alone",
+    "similarity-only": "similarity only",
 }
 TYPES = ("fact", "preference", "procedure", "guard", "observation")
 KINDS = ("memory", "exchange", "chunk")
