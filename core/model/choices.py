@@ -60,6 +60,7 @@ FACTS_MAX = 1_000
 DEPTH_MAX = 3
 LEVEL_MAX = 2_000  # entities of a level that are followed
 FREQUENT = 1_000  # memories that mention an entity, after which they are not counted further
+PLACED_MAX = 2_000  # memories of a map
 PATH_MAX = 6  # ties of a path
 COMMUNITIES_MAX = 200  # in one answer
 TELLING_MAX = 10  # entities that say what a community is about

@@ -57,7 +57,7 @@ def page_of(
     """
     if not 1 <= limit <= LIMIT_MAX:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
-    condition, args = _condition(filter)
+    condition, args = condition_of(filter)
     after = None if cursor is None else _position(cursor)
     return memories.listed(space, condition, args, point, limit + 1, sort, after)
 
@@ -68,7 +68,7 @@ def last_turns(space: SpaceRow, filter: Filter | None, limit: int, point: Point)
     Superseded turns are among them: they were said.
     """
     turns = f"(v.status = 'active' OR v.status = 'superseded' AND v.kind = 'exchange' AND {said('v', point)})"
-    condition, args = _condition(filter, turns)
+    condition, args = condition_of(filter, turns)
     return memories.last_turns(space, condition, args, point, limit)
 
 
@@ -78,7 +78,7 @@ def page(space: SpaceRow, rows: Rows, limit: int, sort: Sort) -> Page:
     return Page(items=items, next_cursor=_cursor(items[-1], sort) if len(rows) > limit else None, seq=space.seq)
 
 
-def _condition(filter: Filter | None, usual: str = "v.status = 'active'") -> tuple[str, Sequence[Scalar]]:
+def condition_of(filter: Filter | None, usual: str = "v.status = 'active'") -> tuple[str, Sequence[Scalar]]:
     """Return the condition of a list. Objects are in it only when the filter asks for them.
 
     `usual` is the condition on the status unless the filter has one.

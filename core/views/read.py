@@ -19,7 +19,7 @@ from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Counts, Events, Quota, Stats
+from muisti.core.model.outcomes import Counts, Events, Mapped, Quota, Stats
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.operations.transfer.export import Export
 from muisti.core.operations.transfer.importing.importer import Importer
@@ -31,6 +31,7 @@ from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
+from muisti.core.read.map import mapped, vectors_of
 from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking, check_parts
@@ -231,6 +232,14 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         own, quota = self.calls.caller.category, self.quota
         found, _, results = self._at(space, as_of, lambda row, point: statistics.sizes(row, point, quota, own))
         return statistics.stats(found, results, whole=own is None and as_of is None)
+
+    def map(self, space: str, *, filter: Filter | None = None, limit: int = 1_000, as_of: AsOf | None = None) -> Mapped:
+        """Return the newest memories in two dimensions, by their vectors; see `core.read.map`."""
+        caller, now = self.calls.caller, self.calls.clock()
+        filter, _ = self.entities.meant(space, filter, caller, as_of, now)
+        own = resolved_at(self.database, space, caller.only(filter), as_of, now)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [vectors_of(row, own, limit, point)])
+        return mapped(found, rows)
 
     def changes(self, space: str, wanted: Wanted) -> Events:
         """Return the changes of a space; see `core.read.feed`."""

@@ -198,7 +198,7 @@ LINKS: dict[str, dict[str, Link]] = {
     "HistoryReply": {"getMemory": _memory("/items/0/memory/id")},
     "SpaceReply": {
         **_to(("getSpace", "addMemory", "addMemories", "putEntry", "listMemories", "search"), _MADE_SPACE),
-        **_to(("listCategories", "listTags", "getStats", "setQuota", "setPolicy"), _MADE_SPACE),
+        **_to(("listCategories", "listTags", "getMap", "getStats", "setQuota", "setPolicy"), _MADE_SPACE),
         "deleteSpace": {**_MADE_SPACE, "confirm": "$response.body#/name"},
     },
     "SpacesReply": {"getSpace": {"space": "$response.body#/items/0/name"}},

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -85,6 +86,23 @@ async def _page(
         asked["filter"] = filter_of(filters)
     found = await visit.api.search(space, asked | visit.at)
     return {"items": [hit["memory"] for hit in found["hits"]], "next_cursor": None}
+
+
+COLOURS = ("one", "two", "three", "four", "five", "six")
+
+
+@shows("memories/map", "map.html", choices=CHOICES)
+async def show_map(visit: Visit, space: str) -> Model:
+    """Draw the memories that meet the filters of the URL: those of like meaning are close together."""
+    filters = chosen(visit.asked)
+    found: Any = await visit.api.get_map(space, filters=filters, **visit.at)
+    named = Counter(one["category"] for one in found["points"] if one["category"])
+    colours = {name: colour for (name, _), colour in zip(named.most_common(len(COLOURS)), COLOURS, strict=False)}
+    points = [
+        {**one, "colour": colours.get(one["category"], "rest"), "x": one["x"] * 500 + 520, "y": 320 - one["y"] * 300}
+        for one in found["points"]
+    ]
+    return {"points": points, "colours": colours, "kept": found["kept"], "taken_off": taken_off(filters, {})}
 
 
 def row(memory: Any) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from litestar import Response
 from litestar.params import JSONBody
 from litestar.types import Scope
 
+from muisti.core.model.choices import PLACED_MAX
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import RequestKey
@@ -32,6 +33,7 @@ from muisti.service.http.parameters import (
     OnConflictParameter,
     PurgeParameter,
     SortParameter,
+    between,
     is_known,
     version_in,
 )
@@ -53,6 +55,7 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.replies import (
     AddedReply,
     HistoryReply,
+    MapReply,
     MemoryReply,
     PageReply,
     TelemetryReply,
@@ -72,6 +75,7 @@ routes = Routes("memories")
 entries = Routes("entries")
 
 ONE, ENTRY = "/memories/{memory_id:str}", "/entries/{category:str}/{key:str}"
+PlacedParameter = Annotated[int, between("Memories at most.", 1, PLACED_MAX)]
 _WRITTEN = ["address_taken", "sensitive_content"]
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -151,6 +155,18 @@ async def list_memories(
         page = await request.ask(ask, filter=filters, limit=limit, sort=sort, cursor=cursor, as_of=parse(as_of))
         noted.found(request.space, page.seq, len(page.items))
     return followed(request, read(PageReply.of(page), page.seq), page.next_cursor)
+
+
+@routes.get("/map", needs="read", filters=True, problems=PAST)
+async def get_map(request: Request, limit: PlacedParameter = 1_000, as_of: AsOfParameter = None) -> Response[MapReply]:
+    """Place the newest memories in two dimensions, close together where their meanings are.
+
+    Filters are those of the list of memories. The same memories have the same places.
+    """
+    given = {name: texts for name, texts in request.query_params.dict().items() if name not in ("limit", "as_of")}
+    ask = request.memories.read.map
+    found = await request.ask(ask, filter=parse_params(given), limit=limit, as_of=parse(as_of))
+    return read(MapReply.of(found), found.seq)
 
 
 @of_one(

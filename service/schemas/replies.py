@@ -260,6 +260,24 @@ class CountsReply(Reply, frozen=True, kw_only=True):
     next_cursor: None = None
 
 
+class PlacedReply(Same, frozen=True, kw_only=True):
+    """A memory on a map: the beginning of its text, and its place, each coordinate between -1 and 1."""
+
+    id: fields.MemoryId
+    title: str
+    category: str | None
+    kind: str
+    x: Annotated[float, doc("To the right.", ge=-1, le=1)]
+    y: Annotated[float, doc("Upwards.", ge=-1, le=1)]
+
+
+class MapReply(Reply, frozen=True, kw_only=True):
+    """Memories in two dimensions, newest first: close together where their meanings are."""
+
+    points: list[PlacedReply]
+    kept: Annotated[float, doc("Share of the variance of the vectors that two dimensions show.", ge=0, le=1)]
+
+
 class CacheReply(Reply, frozen=True, kw_only=True):
     """Use of the cache of vectors that slow models have computed."""
 

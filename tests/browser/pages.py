@@ -26,6 +26,7 @@ PAGES = (
     Page("receipt", f"{S}/quality/receipts/{{receipt}}", "same answer"),
     Page("memories", f"{S}/memories", "We deploy on Wednesdays after lunch."),
     Page("memories-of-ann", f"{S}/memories?author=Ann", "More filters"),
+    Page("map", f"{S}/memories/map", "close together"),
     Page("memory-new", f"{S}/memories/new", "Add a memory"),
     Page("memory", f"{S}/memories/{{memory}}", "Where it comes from"),
     Page("memory-edit", f"{S}/memories/{{memory}}/edit", "More fields"),

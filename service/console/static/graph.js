@@ -1,7 +1,7 @@
-// Lets readers move, enlarge and walk through the picture of the graph. Lists on the page have all that it shows.
+// Lets readers move and enlarge the pictures of graph and map, and walk through the graph. Lists have all that they show.
 "use strict";
 
-for (const place of document.querySelectorAll("[data-graph]")) {
+for (const place of document.querySelectorAll("[data-graph], [data-picture]")) {
   const canvas = place.querySelector(".canvas"),
     card = place.querySelector(".card"),
     kinds = place.querySelector("[data-kinds]"),
@@ -28,6 +28,13 @@ for (const place of document.querySelectorAll("[data-graph]")) {
     return [new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse())].map((one) => [one.x, one.y])[0];
   }
 
+  /** Begin with the whole of the picture that is there. */
+  function begin() {
+    svg = canvas.querySelector("svg");
+    whole = svg.getAttribute("viewBox").split(" ").map(Number);
+    show(...whole);
+  }
+
   /** Show only nodes of the chosen kind at full strength. */
   function dim() {
     for (const node of svg.querySelectorAll("[data-kind]")) node.classList.toggle("dim", kinds.value !== "" && node.dataset.kind !== kinds.value);
@@ -46,8 +53,7 @@ for (const place of document.querySelectorAll("[data-graph]")) {
     }
     svg.setAttribute("role", "group");
     canvas.replaceChildren(svg);
-    whole = svg.getAttribute("viewBox").split(" ").map(Number);
-    show(...whole);
+    begin();
     dim();
     back.disabled = seen.length < 2;
   }
@@ -76,7 +82,7 @@ for (const place of document.querySelectorAll("[data-graph]")) {
   canvas.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.dataset.id) read(event.target);
   });
-  kinds.addEventListener("change", dim);
+  kinds?.addEventListener("change", dim);
   place.addEventListener("click", (event) => {
     const { zoom: by, around } = event.target.dataset;
     if (by !== undefined) zoom(Number(by));
@@ -88,5 +94,6 @@ for (const place of document.querySelectorAll("[data-graph]")) {
       load(seen.at(-1));
     }
   });
-  load(seen[0]);
+  if (seen[0] === undefined) begin();
+  else load(seen[0]);
 }
