@@ -25,7 +25,6 @@ from muisti.core.documents.view import Code, Documents
 from muisti.core.embedding.models import Models
 from muisti.core.graph.answers import FactAnswers
 from muisti.core.graph.communities import CommunityFinder
-from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex, GraphWork
@@ -255,9 +254,9 @@ def _graph(parts: Shared, tasks: Tasks, calls: Calls) -> Graph:
         index=parts.graph.index,
         reader=parts.graph,
         walker=walker,
-        finder=CommunityFinder(parts.graph, parts.incidences),
+        finder=CommunityFinder(parts.incidences),
         exporter=GraphExporter(parts.graph, walker),
-        decisions=GraphDecisions(Keeper(parts.transactions, parts.intake)),
+        keeper=Keeper(parts.transactions, parts.intake),
         tasks=tasks,
     )
 
