@@ -25,7 +25,6 @@ from muisti.core.documents.view import Code, Documents
 from muisti.core.embedding.models import Models
 from muisti.core.graph.answers import FactAnswers
 from muisti.core.graph.communities import CommunityFinder
-from muisti.core.graph.decisions import GraphDecisions
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex, GraphWork
@@ -64,7 +63,6 @@ from muisti.core.views.write import Write
 from muisti.core.write.calls import Calls
 from muisti.core.write.conflicts.check import Checker
 from muisti.core.write.echoes import RecentResults
-from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import EchoCheck, Intake, Provenance
 from muisti.core.write.object_writer import Keeper
 from muisti.core.write.screening import Screener
@@ -107,7 +105,6 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     asking: Asking
     probes: Probes
     transactions: Transactions
-    import_undoer: ImportUndoer
     recent_results: RecentResults
     screener: Screener
     intake: Intake
@@ -131,7 +128,6 @@ def shared(given: Given) -> Shared:
     transactions = Transactions(
         primary, indexes, models, ids, given.quota, given.retention_us, meters.changes, probes.foreseen
     )
-    import_undoer = ImportUndoer(transactions)
     return Shared(
         ids=ids,
         indexes=indexes,
@@ -142,13 +138,12 @@ def shared(given: Given) -> Shared:
         asking=Asking(database, searcher, entities, Walks(graph, incidences), FactAnswers(graph)),
         probes=probes,
         transactions=transactions,
-        import_undoer=import_undoer,
         recent_results=recent_results,
         screener=screener,
         intake=intake,
         retrievals=Retrievals(primary),
         sizes=Sizes(database),
-        importer=Importer(primary, indexes, models, given.quota, given.clock, intake, import_undoer),
+        importer=Importer(transactions, intake, given.clock),
     )
 
 
@@ -199,7 +194,7 @@ def _write(parts: Shared, calls: Calls) -> Write:
         store=store,
         intake=intake,
         checker=Checker(store.database, store.indexes, store.models),
-        undoer=Undoer(store, intake, parts.import_undoer),
+        undoer=Undoer(store, intake),
         importer=parts.importer,
     )
 
@@ -216,30 +211,27 @@ def _discourse(given: Given, parts: Shared, calls: Calls) -> Discourse:
 
 
 def _conversations(given: Given, parts: Shared, calls: Calls, discourse: Discourse) -> Conversations:
-    primary, models, store = given.database.primary, given.models, parts.transactions
-    ids, quota = parts.ids, given.quota
-    keeper = Keeper(store, parts.intake)
+    store, intake = parts.transactions, parts.intake
     return Conversations(
         calls=calls,
         following=Following(discourse.topics, discourse.summariser),
         reader=Reader(given.database),
-        streamer=Streamer(primary, models, store, ids, quota, parts.intake),
-        objects=Objects(primary, models, store, ids, quota, parts.intake, keeper),
-        adopter=Adopter(primary, store, ids, parts.intake),
+        streamer=Streamer(store, intake),
+        objects=Objects(store, intake),
+        adopter=Adopter(store, intake),
     )
 
 
 def _documents(given: Given, parts: Shared, calls: Calls) -> Documents:
-    primary, models, store, quota = given.database.primary, given.models, parts.transactions, given.quota
-    storer = Storer(primary, models, store, parts.ids, quota, parts.intake)
-    ender = Ender(primary, models, store, quota, parts.intake)
+    store, intake = parts.transactions, parts.intake
+    storer, ender = Storer(store, intake), Ender(store, intake)
     return Documents(
         calls=calls,
         reader=DocumentReader(given.database),
         storer=storer,
-        ingester=Ingester(primary, storer, given.workers, given.clock),
+        ingester=Ingester(given.database.primary, storer, given.workers, given.clock),
         ender=ender,
-        pruner=Pruner(primary, store, ender),
+        pruner=Pruner(store, ender),
     )
 
 
@@ -255,9 +247,9 @@ def _graph(parts: Shared, tasks: Tasks, calls: Calls) -> Graph:
         index=parts.graph.index,
         reader=parts.graph,
         walker=walker,
-        finder=CommunityFinder(parts.graph, parts.incidences),
+        finder=CommunityFinder(parts.incidences),
         exporter=GraphExporter(parts.graph, walker),
-        decisions=GraphDecisions(Keeper(parts.transactions, parts.intake)),
+        keeper=Keeper(parts.transactions, parts.intake),
         tasks=tasks,
     )
 

@@ -16,12 +16,12 @@ from muisti.core.conversations.naming import object_draft, users_of
 from muisti.core.conversations.sql import conversations
 from muisti.core.embedding.models import Models
 from muisti.core.model.choices import BATCH_MAX
-from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.places import ObjectName, place_of
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row
+from muisti.core.store.database import Row
 from muisti.core.store.sql import hierarchy, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.summarise import title_by
@@ -65,11 +65,11 @@ class _Chosen(msgspec.Struct, frozen=True):
     turn: int
 
 
-class Adopter:
+class Adopter(msgspec.Struct, frozen=True):
     """Thread-safe."""
 
-    def __init__(self, database: Database, transactions: Transactions, ids: IdSource, intake: Intake) -> None:
-        self._database, self._transactions, self._ids, self._intake = database, transactions, ids, intake
+    store: Transactions
+    intake: Intake
 
     def adopt(self, space: str, call: Call) -> Adopted:
         """Adopt all memories that name a session and a turn in their metadata. A dry run counts them.
@@ -77,8 +77,8 @@ class Adopter:
         Raises:
             NotFound: there is no such space.
         """
-        found = find_space(self._database, space)
-        (rows,) = self._database.read([conversations.adoptable(found, call.caller.category, call.now)])
+        found = find_space(self.store.database, space)
+        (rows,) = self.store.database.read([conversations.adoptable(found, call.caller.category, call.now)])
         steps: list[_Step] = []
         for category, group in groupby(rows, key=lambda row: row[1]):
             own = None if category is None else str(category)
@@ -91,7 +91,7 @@ class Adopter:
 
     def _told(self, space: str, steps: Sequence["_Step"], *, dry_run: bool) -> Adopted:
         left = [one for step in steps for one in step.left]
-        (rows,) = self._database.read([memories.by_rows([row for row, _ in left[:SHOWN]])]) if left else ([],)
+        (rows,) = self.store.database.read([memories.by_rows([row for row, _ in left[:SHOWN]])]) if left else ([],)
         named = {cast(int, row[0]): version_rows.memory(row, space).id for row in rows}
         return Adopted(
             exchanges=sum(step.exchanges for step in steps),
@@ -99,7 +99,7 @@ class Adopter:
             sessions=sum(step.sessions for step in steps),
             left=len(left),
             items=tuple(Left(named[row], why) for row, why in left[:SHOWN] if row in named),
-            seq=find_space(self._database, space).seq,
+            seq=find_space(self.store.database, space).seq,
             plan=_sum([step.plan for step in steps if step.plan is not None]) if dry_run else None,
         )
 
@@ -112,11 +112,11 @@ class Adopter:
             done[0] = _Step()
             parts = self._parts(space, category, chosen, pretended, done[0], call)
             if not parts:
-                return self._transactions.nothing(space, call)
-            begun = self._transactions.begin(space, parts, call, created=False, embedded=False)
-            return self._transactions.commit(begun)
+                return self.store.nothing(space, call)
+            begun = self.store.begin(space, parts, call, created=False, embedded=False)
+            return self.store.commit(begun)
 
-        written = self._transactions.run(name, structs.replace(call, request=None), attempt)
+        written = self.store.run(name, structs.replace(call, request=None), attempt)
         done[0].plan = written.plan
         return done[0]
 
@@ -136,7 +136,7 @@ class Adopter:
         homes = {one.conversation: one.session for one in reversed(chosen)}
         sessions = [ObjectName(level="session", name=name, category=category) for name in sorted({*homes.values()})]
         above = [one.place for one in (*parents, *sessions)]
-        (rows, there) = self._database.read([
+        (rows, there) = self.store.database.read([
             memories.by_rows([one.row for one in chosen]),
             hierarchy.at_places(space, category, [*places, *above]),
         ])  # fmt: skip
@@ -151,7 +151,7 @@ class Adopter:
                 step.leave(one.row, f"turn {one.turn} of conversation {one.conversation!r} is there already")
                 continue
             draft = structs.replace(draft_of(before), kind="exchange", conversation=one.conversation, turn=one.turn)
-            accepted = self._intake.changed(space, draft, before, call)
+            accepted = self.intake.changed(space, draft, before, call)
             adopted.append((one.row, before, accepted.next(before, call.now)))
         turns = [after for *_, after in adopted]
         made = self._made(space, homes, parents, known, turns, step, call)
@@ -162,11 +162,11 @@ class Adopter:
         parts: list[Part] = []
         for number, new in enumerate(ready(made, space, Models())):
             offset = total - 1 - number
-            born = self._transactions.guarded_insertion(space, new, "created", call.caller, offset)
+            born = self.store.guarded_insertion(space, new, "created", call.caller, offset)
             parts.append(Part(new.memory, born, told=False))
         for number, (row, before, after) in enumerate(adopted, start=len(made)):
             offset = total - 1 - number
-            own = self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset)
+            own = self.store.guarded_insertion(space, carried(after, row), "updated", call.caller, offset)
             statements = [inserting.refuse_stale(before), inserting.end(space, before, offset), *own]
             parts.append(Part(after, statements, told=False))
         return parts
@@ -195,8 +195,8 @@ class Adopter:
             new = NewObject(session=session.name, users=tuple(users), at=own[0].event_at)
             drafts.append(structs.replace(object_draft(parent, new), content=title_by(own[0])))
             step.conversations += 1
-        accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
-        return [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
+        accepted = [self.intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
+        return [one.first(space, id_text(self.store.ids.new(call.now)), call.now) for one in accepted]
 
 
 def _chosen(rows: Sequence[Row], passed: "_Step") -> Iterator[_Chosen]:

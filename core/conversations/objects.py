@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.model import Change, Counted, Kept, NewObject, Object
@@ -10,18 +11,17 @@ from muisti.core.conversations.naming import check_name, check_title, check_user
 from muisti.core.conversations.reading import missing, one
 from muisti.core.conversations.sql import conversations
 from muisti.core.conversations.topics import taking
-from muisti.core.embedding.models import Models
 from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
-from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.ids import id_text
 from muisti.core.model.operations import Action
-from muisti.core.model.outcomes import Ending, Quota, Written
+from muisti.core.model.outcomes import Ending, Written
 from muisti.core.model.places import Level, ObjectName, name_of
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, IfMatch, Json, Memory
 from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
@@ -33,22 +33,11 @@ from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.transactions import Transactions
 
 
-class Objects:
-    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
+class Objects(msgspec.Struct, frozen=True):
+    """Thread-safe. All methods raise what those of `Writer` do."""
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        ids: IdSource,
-        quota: Quota,
-        intake: Intake,
-        keeper: Keeper,
-    ) -> None:
-        """`quota` is that of spaces without one."""
-        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
-        self._quota, self._intake, self._keeper = quota, intake, keeper
+    store: Transactions
+    intake: Intake
 
     def create(self, space: str, level: Level, new: NewObject, conversation: str | None, call: Call) -> Kept:
         """Make a session, a conversation or, in a `conversation`, a topic; without a name it gets one.
@@ -70,7 +59,7 @@ class Objects:
             drafts = [*self._parents(found, name, new, call), object_draft(name, new)]
             return self._make(found, name, drafts, call)
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         return self._kept(space, level, written, call)
 
     def change(self, space: str, name: ObjectName, change: Change, if_match: IfMatch, call: Call) -> Kept:
@@ -87,14 +76,14 @@ class Objects:
             check_version(before, if_match)
             stated = draft_of(before)
             draft = structs.replace(stated, **_changes(settled, change, stated, call.now))
-            accepted = self._intake.changed(found, draft, before, call)
+            accepted = self.intake.changed(found, draft, before, call)
             if accepted.draft == stated:
-                return self._transactions.leave(found, before, call, accepted.flags)
+                return self.store.leave(found, before, call, accepted.flags)
             parents = self._new_session(found, settled, change, call)
-            plan = Plan() if change.spans is None else taking(self._database, found, settled, draft, call.now)
+            plan = Plan() if change.spans is None else taking(self.store.database, found, settled, draft, call.now)
             return self._replace(found, row, before, accepted, parents, plan, call)
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         return self._kept(space, name.level, written, call)
 
     def delete(self, space: str, name: ObjectName, call: Call) -> Ending:
@@ -109,16 +98,16 @@ class Objects:
             settled = self._home(found, name, call)
             _, memory = self._find(found, settled, call)
             belongs = hierarchy.members(found, name.level, (settled.name, name.conversation), settled.category)
-            (rows,) = self._database.read([conversations.kinds_of(belongs)])
+            (rows,) = self.store.database.read([conversations.kinds_of(belongs)])
             told.clear()
             told.update({str(kind): int(str(number)) for kind, number in rows})
             plan = conversations.plan_ends(belongs, sum(told.values()))
             # By its id: the log stays when the name is erased.
             action = cast(Action, f"{name.level}_deleted")
             note = operations.audit(call.now, call.caller.actor, action, space=space, target=memory.id)
-            return self._transactions.turn(found, plan, "deleted", call, [note])
+            return self.store.turn(found, plan, "deleted", call, [note])
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         return Ending(counts=told, seq=written.seq, plan=written.plan, commit=written.commit)
 
     def _named(self, space: SpaceRow, level: Level, new: NewObject, conversation: str | None, call: Call) -> ObjectName:
@@ -128,7 +117,7 @@ class Objects:
             category = self._home(space, parent, call).category
         name = new.name
         if name is None and level == "topic":
-            (rows,) = self._database.read([conversations.topic_names(space, category, conversation or "")])
+            (rows,) = self.store.database.read([conversations.topic_names(space, category, conversation or "")])
             taken = {row[0] for row in rows}
             name = next(f"t{number}" for number in range(1, len(taken) + 2) if f"t{number}" not in taken)
         return ObjectName(
@@ -158,11 +147,11 @@ class Objects:
         if change.session is None:
             return []
         drafts = self._session(space, ObjectName(level="session", name=change.session, category=name.category))
-        return [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
+        return [self.intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
 
     def _session(self, space: SpaceRow, name: ObjectName) -> list[Draft]:
         """Return the draft of a session that is not there; none when it is, and open."""
-        (rows,) = self._database.read([hierarchy.at_places(space, name.category, [name.place])])
+        (rows,) = self.store.database.read([hierarchy.at_places(space, name.category, [name.place])])
         if rows:
             _check_open(version_rows.memory(rows[0], space.space.name))
             return []
@@ -170,31 +159,31 @@ class Objects:
 
     def _make(self, space: SpaceRow, name: ObjectName, drafts: Sequence[Draft], call: Call) -> Written:
         # The object itself first, so that a refusal names the fields of the request.
-        accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in reversed(drafts)]
+        accepted = [self.intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in reversed(drafts)]
         accepted.reverse()
-        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
-        versions = ready(made, space, self._models)
-        (there,) = self._database.read([hierarchy.at_places(space, name.category, [name.place])])
-        if there and not self._transactions.is_known(call):
+        made = [one.first(space, id_text(self.store.ids.new(call.now)), call.now) for one in accepted]
+        versions = ready(made, space, self.store.models)
+        (there,) = self.store.database.read([hierarchy.at_places(space, name.category, [name.place])])
+        if there and not self.store.is_known(call):
             raise PlaceTaken(name.level, name.name)
-        plan = taking(self._database, space, name, drafts[-1], call.now) if name.level == "topic" else Plan()
+        plan = taking(self.store.database, space, name, drafts[-1], call.now) if name.level == "topic" else Plan()
         parts = [
             Part(
                 new.memory,
                 [
                     *accepted[place].statements,
-                    *self._transactions.guarded_insertion(space, new, "created", call.caller, len(made) - 1 - place),
-                    *([quotas.refuse_more(space, self._quota)] if place == len(made) - 1 else []),
+                    *self.store.guarded_insertion(space, new, "created", call.caller, len(made) - 1 - place),
+                    *([quotas.refuse_more(space, self.store.quota)] if place == len(made) - 1 else []),
                 ],
                 told=place == len(made) - 1,
             )
             for place, new in enumerate(versions)
         ]
-        parts = guarded(plan, [*self._keeper.before(space, plan, len(made), call), *parts])
+        parts = guarded(plan, [*Keeper(self.store, self.intake).before(space, plan, len(made), call), *parts])
         flags = tuple(flag for one in accepted for flag in one.flags)
         try:
-            return self._transactions.commit(
-                self._transactions.begin(space, parts, call, created=True, flags=flags, numbers=len(parts))
+            return self.store.commit(
+                self.store.begin(space, parts, call, created=True, flags=flags, numbers=len(parts))
             )
         except PlaceTaken as taken:
             if taken.kind == "session" and name.level == "conversation":
@@ -211,39 +200,37 @@ class Objects:
         plan: Plan,
         call: Call,
     ) -> Written:
-        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in parents]
-        versions = ready([*made, accepted.next(before, call.now)], space, self._models)
+        made = [one.first(space, id_text(self.store.ids.new(call.now)), call.now) for one in parents]
+        versions = ready([*made, accepted.next(before, call.now)], space, self.store.models)
         *others, new = versions
-        parts = self._keeper.before(space, plan, len(versions), call)
+        parts = Keeper(self.store, self.intake).before(space, plan, len(versions), call)
         parts += [
-            Part(
-                other.memory, self._transactions.guarded_insertion(space, other, "created", call.caller, 1), told=False
-            )
+            Part(other.memory, self.store.guarded_insertion(space, other, "created", call.caller, 1), told=False)
             for other in others
         ]
         statements: list[Statement] = [
             inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before),
-            *self._transactions.guarded_insertion(
+            *self.store.guarded_insertion(
                 space, structs.replace(new, previous=cast(int, row[0])), "updated", call.caller
             ),
-            quotas.refuse_larger(space, self._quota, new.memory),
+            quotas.refuse_larger(space, self.store.quota, new.memory),
         ]
         parts.append(Part(new.memory, statements))
         parts = guarded(plan, parts)
-        begun = self._transactions.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(parts))
-        return self._transactions.commit(begun)
+        begun = self.store.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(parts))
+        return self.store.commit(begun)
 
     def _find(self, space: SpaceRow, name: ObjectName, call: Call) -> tuple[Row, Memory]:
         """Read an object. Raises `NotFound` when there is none for this caller."""
-        (rows,) = self._database.read([one(space, name, Point(None, call.now))])
+        (rows,) = self.store.database.read([one(space, name, Point(None, call.now))])
         if not rows:
             raise missing(name)
         return rows[0], version_rows.memory(rows[0], space.space.name)
 
     def _home(self, space: SpaceRow, name: ObjectName, call: Call) -> ObjectName:
-        return home(self._database, space, name, call.caller, Point(None, call.now))
+        return home(self.store.database, space, name, call.caller, Point(None, call.now))
 
     def _kept(self, space: str, level: Level, written: Written, call: Call) -> Kept:
         """Return the object with its sizes, which a dry run does not count."""
@@ -252,7 +239,9 @@ class Objects:
         name = ObjectName(level=level, name=name_of(memory), conversation=conversation, category=memory.category)
         counted = Counted()
         if written.plan is None:
-            (rows,) = self._database.read([one(find_space(self._database, space), name, Point(None, call.now))])
+            (rows,) = self.store.database.read(
+                [one(find_space(self.store.database, space), name, Point(None, call.now))]
+            )
             counted = conversations.counted(rows[0]) if rows else counted
         return Kept(found=Object(level=level, name=name.name, memory=memory, counted=counted), written=written)
 

@@ -12,15 +12,14 @@ from msgspec import structs
 from muisti.core.conversations.model import DEFAULT_SESSION, EXCHANGES_MAX, Arrived, NewObject, Streamed, Turn
 from muisti.core.conversations.naming import check_name, object_draft, users_of
 from muisti.core.conversations.sql import conversations
-from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, PlaceTaken
-from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.ids import id_text
 from muisti.core.model.messages import joined
-from muisti.core.model.outcomes import Quota, Written
+from muisti.core.model.outcomes import Written
 from muisti.core.model.places import ObjectName, place_of
 from muisti.core.model.values import Draft, Json, Memory, is_blank
 from muisti.core.read.hierarchy import namespace
-from muisti.core.store.database import Database, Statement
+from muisti.core.store.database import Statement
 from muisti.core.store.sql import hierarchy, inserting, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
@@ -64,22 +63,12 @@ class _Item(msgspec.Struct, frozen=True):
         return self.draft.turn
 
 
-class Streamer:
-    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
+class Streamer(msgspec.Struct, frozen=True):
+    """Thread-safe. All methods raise what those of `Writer` do."""
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        ids: IdSource,
-        quota: Quota,
-        intake: Intake,
-    ) -> None:
-        """`quota` is that of spaces without one."""
-        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
-        self._quota, self._intake = quota, intake
-        self._numbering = Locks()
+    store: Transactions
+    intake: Intake
+    numbering: Locks = msgspec.field(default_factory=Locks)
 
     def add(self, space: str, stream: Stream, call: Call) -> Streamed:
         """Store all turns of a request or none. The caller must read, for a conversation and its turns have names.
@@ -96,7 +85,7 @@ class Streamer:
         check_name(stream.conversation, "$.conversation")
         if all(turn.turn is not None for turn in stream.turns):
             return self._add(space, stream, call)
-        with self._numbering.of((space, stream.conversation)):  # else they take each other's numbers
+        with self.numbering.of((space, stream.conversation)):  # else they take each other's numbers
             return self._add(space, stream, call)
 
     def _add(self, space: str, stream: Stream, call: Call) -> Streamed:
@@ -105,7 +94,7 @@ class Streamer:
         def attempt(found: SpaceRow) -> Written:
             for field in ("conversation", "session", "category"):  # here, so that a refusal names it as asked
                 if (name := getattr(stream, field)) is not None:
-                    self._intake.name(found, name, call, f"$.{field}")
+                    self.intake.name(found, name, call, f"$.{field}")
             adding = _Adding(found, stream, call, namespace(call.caller, stream.category))
             known = self._known(adding)
             items = _numbered(stream, adding.category, known.last)
@@ -114,7 +103,7 @@ class Streamer:
             done[:] = [_streamed(adding, known, items, written)]
             return written
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         if done:
             return done[0]
         return self._again(space, stream, call, written)
@@ -137,7 +126,7 @@ class Streamer:
         space, name, category = adding.space, adding.stream.conversation, adding.category
         named = sorted({turn.turn for turn in adding.stream.turns if turn.turn is not None})
         places = [adding.conversation.place, *(f"exchange/{name}\x1f{turn}" for turn in named)]
-        rows, sessions, last = self._database.read([
+        rows, sessions, last = self.store.database.read([
             hierarchy.at_places(space, category, places),
             conversations.session_of(space, category, name, adding.stream.session or DEFAULT_SESSION),
             conversations.last_turn(space, category, name),
@@ -174,7 +163,7 @@ class Streamer:
         return _says_the_same(draft, stored)
 
     def _cleaned(self, adding: "_Adding", items: Sequence[_Item], *, echoes: bool) -> list[Accepted]:
-        return self._intake.batch(
+        return self.intake.batch(
             adding.space,
             [item.draft for item in items],
             adding.call,
@@ -187,22 +176,24 @@ class Streamer:
         fresh = [item for item, memory in arrived if memory is None]
         if not fresh:
             stored = tuple(memory for _, memory in arrived if memory is not None)
-            plan = self._transactions.nothing(adding.space, adding.call).plan
+            plan = self.store.nothing(adding.space, adding.call).plan
             return Written(memories=stored, seq=adding.space.seq, created=False, plan=plan)
         accepted = self._cleaned(adding, fresh, echoes=True)
         parents = self._parents(adding, known, accepted)
         now = adding.call.now
-        made = [one.first(adding.space, id_text(self._ids.new(now)), now) for one in (*parents.values(), *accepted)]
+        made = [
+            one.first(adding.space, id_text(self.store.ids.new(now)), now) for one in (*parents.values(), *accepted)
+        ]
         changed = self._with_new_users(adding, known, accepted)
-        versions = ready(made, adding.space, self._models)
+        versions = ready(made, adding.space, self.store.models)
         guard = self._guards(adding, known, [*parents, *(place_of(one.draft) or "" for one in accepted)])
         total = len(versions) + (changed is not None)
         head, numbers = list(guard), iter(range(total - 1, -1, -1))
         if changed is not None:
-            head += self._transactions.insertion(adding.space, changed, "updated", adding.call.caller, next(numbers))
+            head += self.store.insertion(adding.space, changed, "updated", adding.call.caller, next(numbers))
             head.insert(len(guard), inserting.end(adding.space, changed.memory, total - 1))
         born = [
-            [*one.statements, *self._transactions.insertion(adding.space, new, "created", adding.call.caller, number)]
+            [*one.statements, *self.store.insertion(adding.space, new, "created", adding.call.caller, number)]
             for one, new, number in zip((*parents.values(), *accepted), versions, numbers, strict=True)
         ]
         parts = [Part(made[0], [*head, *(each for one in born[: len(parents)] for each in one)], told=False)]
@@ -214,10 +205,12 @@ class Streamer:
             new, statements = next(coming)
             parts.append(Part(new.memory, statements, item.path, place))
         last = parts[-1]
-        parts[-1] = structs.replace(last, statements=[*last.statements, quotas.refuse_more(adding.space, self._quota)])
+        parts[-1] = structs.replace(
+            last, statements=[*last.statements, quotas.refuse_more(adding.space, self.store.quota)]
+        )
         flags = tuple(flag for one in accepted for flag in one.flags)
-        begun = self._transactions.begin(adding.space, parts, adding.call, created=True, numbers=total, flags=flags)
-        return self._transactions.commit(begun)
+        begun = self.store.begin(adding.space, parts, adding.call, created=True, numbers=total, flags=flags)
+        return self.store.commit(begun)
 
     def _guards(self, adding: "_Adding", known: _Known, places: Sequence[str]) -> list[Statement]:
         """Return what refuses the batch when others have changed the conversation meanwhile."""
@@ -233,13 +226,13 @@ class Streamer:
         made: dict[str, Accepted] = {}
         if known.session is None:
             name = ObjectName(level="session", name=session, category=adding.category)
-            made[name.place] = self._intake.new(
+            made[name.place] = self.intake.new(
                 adding.space, object_draft(name, NewObject()), adding.call, echoes=False, hierarchy=True
             )
         users = users_of([one.draft.author for one in turns])
         new = NewObject(session=session, users=tuple(users), at=first.event_at)
         draft = structs.replace(object_draft(adding.conversation, new), content=title_of(first.content))
-        made[adding.conversation.place] = self._intake.new(
+        made[adding.conversation.place] = self.intake.new(
             adding.space, draft, adding.call, echoes=False, hierarchy=True
         )
         return made
@@ -255,8 +248,8 @@ class Streamer:
         if len(more) <= len(names):
             return None
         stated = structs.replace(draft_of(before), structure={**before.structure, "users": more})
-        accepted = self._intake.changed(adding.space, stated, before, adding.call)
-        return ready([accepted.next(before, adding.call.now)], adding.space, self._models)[0]
+        accepted = self.intake.changed(adding.space, stated, before, adding.call)
+        return ready([accepted.next(before, adding.call.now)], adding.space, self.store.models)[0]
 
 
 class _Adding(msgspec.Struct, frozen=True):

@@ -17,15 +17,14 @@ from muisti.core.documents import sql as documents
 from muisti.core.documents.files import Cuts
 from muisti.core.documents.model import Document, NewDocument, Outcome, Put
 from muisti.core.documents.planning import Alignment, Coming, chunk_draft
-from muisti.core.embedding.models import Models
 from muisti.core.model.chunks import overlap_of
 from muisti.core.model.errors import PlaceTaken, TooLarge
-from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Flag, Plan, Quota, Written
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.operations.transfer.importing.clearing import clear, write
 from muisti.core.parsing.pieces import Cut
-from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import bulk_replace, imports, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.chunks import torn
 from muisti.core.store.sql.imports import Staged
@@ -62,16 +61,16 @@ class Figures(msgspec.Struct):
 class ChunkStaging:
     """New chunks of one document in a hidden space. `flags` are those of the first chunks that have some."""
 
-    def __init__(self, database: Database, models: Models, ids: IdSource, space: SpaceRow, call: Call) -> None:
+    def __init__(self, store: Transactions, space: SpaceRow, call: Call) -> None:
         self.figures = Figures()
         self.flags: list[Flag] = []
         self.count = 0
-        self._database, self._models, self._ids, self._space, self._call = database, models, ids, space, call
+        self._store, self._space, self._call = store, space, call
         self._staged: Staged | None = None
 
     def check(self, count: int) -> None:
         """Raise `TooLarge` when a database cannot make so many chunks visible in one transaction."""
-        if not self._database.local and count > REMOTE_MAX:
+        if not self._store.database.local and count > REMOTE_MAX:
             raise TooLarge(
                 f"the document has {count:,} new chunks; a remote database takes {REMOTE_MAX:,} in one transaction: "
                 "divide the file, or make larger chunks"
@@ -99,11 +98,11 @@ class ChunkStaging:
                 alive()
                 accepted = [accept(chunk_draft(document[1], cut, document[0], one.position)) for one, cut in group]
                 now = self._call.now
-                made = [one.first(self._space, id_text(self._ids.new(now)), now) for one in accepted]
+                made = [one.first(self._space, id_text(self._store.ids.new(now)), now) for one in accepted]
                 batch = self._batch(self._staged, made)
                 if written is not None:
                     written.result()
-                written = behind.submit(write, self._database, batch)
+                written = behind.submit(write, self._store.database, batch)
                 for one, memory in zip(accepted, made, strict=True):
                     self.figures.add(memory.content, overlap_of(memory), memory.tokens)
                     self.flags += one.flags[: max(0, FLAGS_MAX - len(self.flags))]
@@ -114,9 +113,9 @@ class ChunkStaging:
         """Return the statements that stage a group of chunks."""
         now, caller = self._call.now, self._call.caller
         batch = list(imports.touch(staged, now))
-        for encoder in self._models.embedding(self._space.space):
+        for encoder in self._store.models.embedding(self._space.space):
             batch.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
-        for new in ready(made, self._space, self._models):
+        for new in ready(made, self._space, self._store.models):
             self.count += 1
             batch += imports.stage(staged, new, self.count, None)
             values = ("created", raw(new.memory.id), 1, now, caller.actor, caller.request, None)
@@ -138,14 +137,14 @@ class ChunkStaging:
         """Delete the hidden space, if there is one."""
         staged, self._staged = self._staged, None
         if staged is not None:
-            clear(self._database, staged.space.id, None)
+            clear(self._store.database, staged.space.id, None)
 
     def _open(self) -> Staged:
         token, actor = uuid.uuid4().hex, self._call.caller.actor
         batch = imports.begin(token, str(uuid.uuid4()), self._space, actor, None, self._call.now)
-        *_, space_id, import_id = write(self._database, batch)
+        *_, space_id, import_id = write(self._store.database, batch)
         space = structs.replace(self._space, id=cast(int, space_id[0][0]))
-        (found,) = self._database.read([Statement("SELECT epoch FROM spaces WHERE id = ?", (space.id,))])
+        (found,) = self._store.database.read([Statement("SELECT epoch FROM spaces WHERE id = ?", (space.id,))])
         space = structs.replace(space, space=structs.replace(space.space, epoch=cast(str, found[0][0])))
         return Staged(cast(int, import_id[0][0]), space, self._space)
 
@@ -226,21 +225,11 @@ def told(work: Work, memory: Memory, outcome: Outcome) -> Put:
     )
 
 
-class Batches:
+class Batches(msgspec.Struct, frozen=True):
     """Commit prepared documents of a space, all or none. Thread-safe."""
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        ids: IdSource,
-        quota: Quota,
-        intake: Intake,
-    ) -> None:
-        """`quota` is that of spaces without one."""
-        self._database, self._models, self._transactions, self._ids = database, models, transactions, ids
-        self._quota, self._intake = quota, intake
+    store: Transactions
+    intake: Intake
 
     def commit(
         self, space: SpaceRow, works: Sequence[Work], made: Mapping[str, tuple[Accepted, Memory]], call: Call
@@ -260,10 +249,10 @@ class Batches:
         tail = [*self._ends(space, ended, call), *(each for one in staged for each in one.move())]
         tail += [torn(space, [version_rows.raw(work.id) for work in works])]
         last = parts[-1]
-        limits = quotas.refuse_more(space, self._quota)
+        limits = quotas.refuse_more(space, self.store.quota)
         parts[-1] = structs.replace(last, statements=[*last.statements, *tail, limits])
         flags = tuple(flag for work in works for flag in (*work.flags, *made[work.id][0].flags))[:FLAGS_MAX]
-        begun = self._transactions.begin(
+        begun = self.store.begin(
             space,
             parts,
             call,
@@ -276,7 +265,7 @@ class Batches:
             plan = Plan(total + len(ended) + sum(len(work.alignment.coming) for work in works), ())
             return Written(memories=(), seq=space.seq, created=False, plan=plan)
         try:
-            return self._transactions.commit(begun)
+            return self.store.commit(begun)
         except PlaceTaken:
             raise Overtaken from None  # somebody else has stored it meanwhile
 
@@ -292,14 +281,14 @@ class Batches:
         """Return the part of a document. The next of the `prepared` versions is its own when it is new."""
         accepted, memory = made
         if work.before is None:
-            born = self._transactions.guarded_insertion(space, next(prepared), "created", call.caller, offset)
+            born = self.store.guarded_insertion(space, next(prepared), "created", call.caller, offset)
             return Part(memory, [*accepted.statements, *born], work.incoming.path)
-        new = again(memory, work.before, work.row, space, self._models)
+        new = again(memory, work.before, work.row, space, self.store.models)
         statements = [
             inserting.refuse_stale(work.before),
             *accepted.statements,
             inserting.end(space, work.before, offset),
-            *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
+            *self.store.guarded_insertion(space, new, "updated", call.caller, offset),
         ]
         return Part(memory, statements, work.incoming.path)
 
@@ -311,13 +300,13 @@ class Batches:
         texts = {number: cut for number, cut in enumerate(work.incoming.cuts) if number in cuts} if cuts else {}
         found: list[tuple[int, Memory, Accepted]] = []
         for start in range(0, len(rows), 500):
-            (read,) = self._database.read([memories.by_rows(rows[start : start + 500])])
+            (read,) = self.store.database.read([memories.by_rows(rows[start : start + 500])])
             for row in read:
                 change, before = wanted[cast(int, row[0])], memory_of(row, space)
                 stated = draft_of(before)
                 meant = chunk_draft(work.draft, texts[change.cut], work.id, change.position)
                 draft = structs.replace(meant, content=stated.content, category=stated.category)
-                accepted = self._intake.changed(space, draft, before, call)
+                accepted = self.intake.changed(space, draft, before, call)
                 if accepted.draft != stated:
                     found.append((cast(int, row[0]), before, accepted))
         work.changed = len(found)
@@ -326,12 +315,12 @@ class Batches:
     def _change_part(
         self, space: SpaceRow, row: int, before: Memory, accepted: Accepted, offset: int, call: Call
     ) -> Part:
-        new = again(accepted.next(before, call.now), before, row, space, self._models)
+        new = again(accepted.next(before, call.now), before, row, space, self.store.models)
         statements = [
             inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
-            *self._transactions.insertion(space, new, "updated", call.caller, offset),
+            *self.store.insertion(space, new, "updated", call.caller, offset),
         ]
         return Part(new.memory, statements, told=False)
 
@@ -341,7 +330,7 @@ class Batches:
             structs.replace(one, draft=structs.replace(one.draft, position=positions[number]))
             for number, one in sorted(work.accepted.items())
         ]
-        return [(one, one.first(space, id_text(self._ids.new(call.now)), call.now)) for one in accepted]
+        return [(one, one.first(space, id_text(self.store.ids.new(call.now)), call.now)) for one in accepted]
 
     def _ready(
         self,
@@ -356,10 +345,10 @@ class Batches:
             for work, chunks in zip(works, coming, strict=True)
             for memory in (*([made[work.id][1]] if work.before is None else []), *(chunk for _, chunk in chunks))
         ]
-        return ready(memories, space, self._models)
+        return ready(memories, space, self.store.models)
 
     def _new_part(self, space: SpaceRow, accepted: Accepted, new: NewVersion, offset: int, call: Call) -> Part:
-        inserted = self._transactions.insertion(space, new, "created", call.caller, offset)
+        inserted = self.store.insertion(space, new, "created", call.caller, offset)
         return Part(new.memory, [*accepted.statements, *inserted], told=False)
 
     def _ends(self, space: SpaceRow, ended: Sequence[tuple[bytes, int]], call: Call) -> list[Statement]:

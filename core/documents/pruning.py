@@ -13,16 +13,15 @@ from muisti.core.documents import sql as documents
 from muisti.core.documents.model import SYNC_MAX, Document, Listed, Pruned, Synced
 from muisti.core.documents.planning import PAGE, check_path
 from muisti.core.documents.reading import Filter, conditions_of, find_document
-from muisti.core.embedding.models import Models
 from muisti.core.model.choices import BATCH_MAX, PruneStrategy
 from muisti.core.model.errors import InvalidInput, TooLarge
-from muisti.core.model.outcomes import Ending, Plan, Quota, Written
+from muisti.core.model.outcomes import Ending, Plan, Written
 from muisti.core.model.places import DocumentName
 from muisti.core.model.values import Memory
 from muisti.core.parsing.code.grammars import language_of
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.calls import Call, Part
@@ -44,27 +43,23 @@ class Compared(msgspec.Struct, frozen=True):
     unchanged: int
 
 
-class Ender:
+class Ender(msgspec.Struct, frozen=True):
     """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
-    def __init__(
-        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
-    ) -> None:
-        """`quota` is that of spaces without one."""
-        self._database, self._models, self._transactions, self._quota = database, models, transactions, quota
-        self._intake = intake
+    store: Transactions
+    intake: Intake
 
     def delete(self, space: str, name: DocumentName, call: Call) -> Ending:
         """End a document with its chunks, as one step. Raises `NotFound` and `Conflict`."""
         told: dict[str, int] = {}
 
         def attempt(found: SpaceRow) -> Written:
-            memory = find_document(self._database, found, name, call.caller, call.now)
+            memory = find_document(self.store.database, found, name, call.caller, call.now)
             written, chunks = self._end(found, [memory], call)
             told.update({"document": 1, "chunk": chunks})
             return written
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         return Ending(counts=told, seq=written.seq, plan=written.plan, commit=written.commit)
 
     def sync(self, space: str, files: Sequence[Listed], within: Filter, call: Call) -> Synced:
@@ -75,11 +70,11 @@ class Ender:
             TooLarge: a document that has moved has more chunks than one step changes.
         """
         _check(files, within)
-        compared = self._compare(find_space(self._database, space), files, within, call)
-        seq, commit, chunks = find_space(self._database, space).seq, 0.0, 0
+        compared = self._compare(find_space(self.store.database, space), files, within, call)
+        seq, commit, chunks = find_space(self.store.database, space).seq, 0.0, 0
         plans: list[Plan | None] = []
         for memory, path in compared.moved:
-            written = self._transactions.run(
+            written = self.store.run(
                 space, call, lambda found, one=memory, path=path: self._move(found, one, path, call)
             )
             seq, commit = written.seq, commit + written.commit
@@ -92,7 +87,7 @@ class Ender:
                 ended[:] = [count]
                 return written
 
-            written = self._transactions.run(space, call, attempt)
+            written = self.store.run(space, call, attempt)
             seq, commit, chunks = written.seq, commit + written.commit, ended[0]
             plans.append(written.plan)
         return Synced(
@@ -112,7 +107,7 @@ class Ender:
         Raises:
             NotFound, StoreUnavailable: one of them changes at the same time.
         """
-        return self._transactions.run(space, call, lambda found: self._end(found, ended, call)[0])
+        return self.store.run(space, call, lambda found: self._end(found, ended, call)[0])
 
     def _compare(self, space: SpaceRow, files: Sequence[Listed], within: Filter, call: Call) -> Compared:
         category = namespace(call.caller, within.category)
@@ -120,7 +115,7 @@ class Ender:
         conditions = conditions_of(own, call.caller)
         if category is None:
             conditions.append(hierarchy.in_category(None))
-        (rows,) = self._database.read([documents.every(space, conditions)])
+        (rows,) = self.store.database.read([documents.every(space, conditions)])
         there = {memory.document or "": memory for row in rows for memory in [_memory(row, space)]}
         listed = {one.path: one for one in files}
         gone = [memory for path, memory in there.items() if path not in listed]
@@ -137,26 +132,28 @@ class Ender:
 
     def _end(self, space: SpaceRow, ended: Sequence[Memory], call: Call) -> tuple[Written, int]:
         ids = [version_rows.raw(memory.id) for memory in ended]
-        (((chunks,),),) = self._database.read([documents.count_chunks(space, ids)])
+        (((chunks,),),) = self.store.database.read([documents.count_chunks(space, ids)])
         target = ended[0].id if len(ended) == 1 else f"{len(ended)} documents"
         note = operations.audit(call.now, call.caller.actor, "document_deleted", space=space.space.name, target=target)
-        written = self._transactions.turn(space, documents.plan_ends(space, ids), "deleted", call, [note])
+        written = self.store.turn(space, documents.plan_ends(space, ids), "deleted", call, [note])
         return written, cast(int, chunks)
 
     def _move(self, space: SpaceRow, moved: Memory, path: str, call: Call) -> Written:
         """Try once to give a document and its chunks another path; their texts and vectors stay."""
-        (rows,) = self._database.read([documents.at_paths(space, moved.category, [moved.document or ""])])
+        (rows,) = self.store.database.read([documents.at_paths(space, moved.category, [moved.document or ""])])
         rows = [*rows, *self._chunks(space, moved)]
         parts = [self._part(space, row, len(rows) - 1 - place, path, call) for place, row in enumerate(rows)]
-        limits = quotas.refuse_more(space, self._quota)
+        limits = quotas.refuse_more(space, self.store.quota)
         parts[-1] = structs.replace(parts[-1], statements=[*parts[-1].statements, limits])
-        return self._transactions.commit(self._transactions.begin(space, parts, call, created=False))
+        return self.store.commit(self.store.begin(space, parts, call, created=False))
 
     def _chunks(self, space: SpaceRow, moved: Memory) -> list[Row]:
         found: list[Row] = []
         after = -1
         while True:
-            (rows,) = self._database.read([documents.current_chunks(space, version_rows.raw(moved.id), after, PAGE)])
+            (rows,) = self.store.database.read(
+                [documents.current_chunks(space, version_rows.raw(moved.id), after, PAGE)]
+            )
             found += rows
             if len(found) > MOVED_MAX:
                 raise TooLarge(f"document {moved.document!r} has more than {MOVED_MAX:,} chunks; send it again")
@@ -169,13 +166,13 @@ class Ender:
         draft = structs.replace(draft_of(before), document=path)
         if before.kind == "document" and before.content == before.document:
             draft = structs.replace(draft, content=path)
-        accepted = self._intake.changed(space, draft, before, call)
-        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
+        accepted = self.intake.changed(space, draft, before, call)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self.store.models)
         statements: list[Statement] = [
             inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
-            *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
+            *self.store.guarded_insertion(space, new, "updated", call.caller, offset),
         ]
         return Part(new.memory, statements, told=before.kind == "document")
 
@@ -228,22 +225,22 @@ Source = Literal["current", "stale", "unknown"]
 Look = Callable[[Document], Source]
 
 
-class Pruner:
+class Pruner(msgspec.Struct, frozen=True):
     """Prune spaces. Thread-safe."""
 
-    def __init__(self, database: Database, transactions: Transactions, ender: Ender) -> None:
-        self._database, self._transactions, self._ender = database, transactions, ender
+    store: Transactions
+    ender: Ender
 
     def prune(self, space: str, strategy: PruneStrategy, look: Look, call: Call) -> Pruned:
         """End what a strategy finds: up to a thousand of each kind. A rollback brings it back.
 
         `look` says whether the source of a document is as it was.
         """
-        found = find_space(self._database, space)
+        found = find_space(self.store.database, space)
         stale, unknown = self._stale(found, look, call) if strategy in ("stale_code", "all") else ([], 0)
         done: list[Written] = []
         if stale:
-            done.append(self._ender.end(space, stale, call))
+            done.append(self.ender.end(space, stale, call))
         chunks = self._ended(space, "orphaned_chunks", strategy, call, done)
         entities = self._ended(space, "orphaned_entities", strategy, call, done)
         return Pruned(
@@ -259,7 +256,7 @@ class Pruner:
 
     def _stale(self, space: SpaceRow, look: Look, call: Call) -> tuple[list[Memory], int]:
         """Return documents of code whose source is gone or newer, and how many have a source that is not known."""
-        (rows,) = self._database.read([documents.every(space, conditions_of(Filter(), call.caller))])
+        (rows,) = self.store.database.read([documents.every(space, conditions_of(Filter(), call.caller))])
         memories = (version_rows.memory(row, space.space.name) for row in rows)
         looked = [(one, look(Document(one))) for one in memories if language_of(one.document or "") is not None]
         stale = [one for one, source in looked if source == "stale"]
@@ -275,15 +272,15 @@ class Pruner:
             return ended
 
         def attempt(found: SpaceRow) -> Written:
-            (rows,) = self._database.read([ask(found, call.caller.category, AT_ONCE)])
+            (rows,) = self.store.database.read([ask(found, call.caller.category, AT_ONCE)])
             ended[:] = [version_rows.memory(row, found.space.name) for row in rows]
             if not ended:
-                return self._transactions.nothing(found, call)
+                return self.store.nothing(found, call)
             note = operations.audit(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
             ends = [(version_rows.raw(one.id), one.version) for one in ended]
-            return self._transactions.turn(found, documents.plan_end_chunks(found, ends), "deleted", call, [note])
+            return self.store.turn(found, documents.plan_end_chunks(found, ends), "deleted", call, [note])
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         if ended:
             done.append(written)
         return ended

@@ -7,6 +7,7 @@ go through a hidden space (core/documents/batches.py), so that a search never se
 from collections.abc import Callable, Sequence
 from typing import cast
 
+import msgspec
 from msgspec import structs
 
 from muisti.core.documents import sql as documents
@@ -26,14 +27,12 @@ from muisti.core.documents.planning import (
     fields_of,
     is_same,
 )
-from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Quota, Written
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
 from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
@@ -46,16 +45,16 @@ from muisti.core.write.transactions import Transactions
 CHANGING_MAX = 25_000  # chunks of a large document that one batch changes
 
 
-class Preparing:
+class Preparing(msgspec.Struct, frozen=True):
     """Prepare documents, each alone. Thread-safe."""
 
-    def __init__(self, database: Database, models: Models, ids: IdSource, intake: Intake) -> None:
-        self._database, self._models, self._ids, self._intake = database, models, ids, intake
+    store: Transactions
+    intake: Intake
 
     def prepare(self, space: SpaceRow, work: Work, call: Call, alive: Callable[[], None]) -> None:
         """Align the cuts of a document with its chunks, and accept those that are new."""
         cuts = work.incoming.cuts
-        known = [] if work.before is None else chunks_of(self._database, space, version_rows.raw(work.id))
+        known = [] if work.before is None else chunks_of(self.store.database, space, version_rows.raw(work.id))
         fields = [fields_of(chunk_draft(work.draft, cut, work.id, 0)) for cut in cuts] if known else []
         keys = list(cuts.keys)
         work.alignment = align(known, keys, fields)
@@ -97,12 +96,12 @@ class Preparing:
     def _accepted(self, space: SpaceRow, draft: Draft, call: Call, work: Work) -> Accepted:
         """Accept a chunk; where the policy redacts it, its overlap follows."""
         path = work.incoming.path
-        accepted = self._intake.new(space, draft, call, path, echoes=False, hierarchy=True)
+        accepted = self.intake.new(space, draft, call, path, echoes=False, hierarchy=True)
         overlap = draft.structure.get("overlap")
         if accepted.draft.content == draft.content or not isinstance(overlap, int):
             return accepted
         repeated = structs.replace(draft, content=draft.content[:overlap])
-        before = self._intake.new(space, repeated, call, path, echoes=False, hierarchy=True).draft.content
+        before = self.intake.new(space, repeated, call, path, echoes=False, hierarchy=True).draft.content
         text = accepted.draft.content
         kept = len(before) if text.startswith(before) else common(text, draft.content[:overlap])
         structure = {**accepted.draft.structure, "overlap": kept}
@@ -124,7 +123,7 @@ class Preparing:
         cuts = work.incoming.cuts
         if len(work.alignment.changing) > CHANGING_MAX:  # one batch could not hold them, so they come again
             work.alignment = _anew(work.alignment)
-        staging = work.staging = ChunkStaging(self._database, self._models, self._ids, space, call)
+        staging = work.staging = ChunkStaging(self.store, space, call)
         if call.dry_run:
             staging.check(len(work.alignment.coming))
         elif work.alignment.coming:
@@ -157,22 +156,11 @@ def _anew(alignment: Alignment) -> Alignment:
 TOGETHER = 16  # documents in one batch
 
 
-class Storer:
-    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
+class Storer(msgspec.Struct, frozen=True):
+    """Thread-safe. All methods raise what those of `Writer` do."""
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        ids: IdSource,
-        quota: Quota,
-        intake: Intake,
-    ) -> None:
-        """`quota` is that of spaces without one."""
-        self._database, self._transactions, self._ids, self._intake = database, transactions, ids, intake
-        self._preparing = Preparing(database, models, ids, intake)
-        self._batches = Batches(database, models, transactions, ids, quota, intake)
+    store: Transactions
+    intake: Intake
 
     def put(
         self, space: str, incoming: Sequence[Incoming], call: Call, alive: Callable[[], None] = lambda: None
@@ -198,7 +186,7 @@ class Storer:
                     if work.staging is not None:
                         work.staging.clear()
 
-        written = self._transactions.run(space, call, attempt)
+        written = self.store.run(space, call, attempt)
         if written.replayed:
             puts = [Put(document=Document(memory), outcome="unchanged") for memory in written.memories]
         else:
@@ -210,14 +198,14 @@ class Storer:
     def current(self, space: str, new: NewDocument, call: Call) -> Document | None:
         """Return the document at a path when it was made from the same file and options, so that none is parsed."""
         draft = call.caller.own(document_draft(new, namespace(call.caller, new.category)))
-        found = find_space(self._database, space)
-        (rows,) = self._database.read([documents.at_paths(found, draft.category, [new.path])])
+        found = find_space(self.store.database, space)
+        (rows,) = self.store.database.read([documents.at_paths(found, draft.category, [new.path])])
         memory = memory_of(rows[0], found) if rows else None
         return Document(memory) if memory is not None and is_same(memory, titled(draft, memory)) else None
 
     def leave(self, space: str, known: Document, call: Call) -> Stored:
         """Return the answer for a document that is there already, made from the same file."""
-        written = self._transactions.run(space, call, lambda found: self._transactions.leave(found, known.memory, call))
+        written = self.store.run(space, call, lambda found: self.store.leave(found, known.memory, call))
         return Stored(
             items=(Put(document=known, outcome="unchanged", kept=known.chunks),),
             seq=written.seq,
@@ -230,10 +218,10 @@ class Storer:
         for one in incoming:
             draft = call.caller.own(document_draft(one.new, namespace(call.caller, one.new.category)))
             paths = [one.new.path, *([] if one.moved_from is None else [one.moved_from])]
-            (rows,) = self._database.read([documents.at_paths(space, draft.category, paths)])
+            (rows,) = self.store.database.read([documents.at_paths(space, draft.category, paths)])
             there = {memory.document: (row, memory) for row in rows for memory in [memory_of(row, space)]}
             row, before = there.get(one.new.path) or there.get(one.moved_from) or (None, None)
-            id_ = id_text(self._ids.new(call.now)) if before is None else before.id
+            id_ = id_text(self.store.ids.new(call.now)) if before is None else before.id
             number = 0 if row is None else cast(int, row[0])
             found.append(Work(incoming=one, before=before, row=number, id=id_, draft=draft))
         return found
@@ -248,7 +236,7 @@ class Storer:
     ) -> Written:
         fresh = [one for one in works if one.before is None or not is_same(one.before, one.draft)]
         for work in fresh:
-            self._preparing.prepare(space, work, call, alive)
+            Preparing(self.store, self.intake).prepare(space, work, call, alive)
         made = {work.id: self._document(space, work, call) for work in fresh}
         for work in works:
             accepted = made.get(work.id)
@@ -256,8 +244,8 @@ class Storer:
             assert memory is not None
             done.append((work, memory, outcome(work, is_fresh=accepted is not None)))
         if not fresh:
-            return self._transactions.nothing(space, call)
-        return self._batches.commit(space, fresh, made, call)
+            return self.store.nothing(space, call)
+        return Batches(self.store, self.intake).commit(space, fresh, made, call)
 
     def _document(self, space: SpaceRow, work: Work, call: Call) -> tuple[Accepted, Memory]:
         """Return the next version of a document, with the figures of its text."""
@@ -265,9 +253,9 @@ class Storer:
         structure = {**work.draft.structure, "chunks": len(work.incoming.cuts), **figures}
         draft = structs.replace(work.draft, structure=structure)
         if work.before is None:
-            accepted = self._intake.new(space, draft, call, work.incoming.path, echoes=False, hierarchy=True)
+            accepted = self.intake.new(space, draft, call, work.incoming.path, echoes=False, hierarchy=True)
             return accepted, accepted.first(space, work.id, call.now)
-        accepted = self._intake.changed(space, draft, work.before, call)
+        accepted = self.intake.changed(space, draft, work.before, call)
         return accepted, accepted.next(work.before, call.now)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from muisti.core.graph.merging import Group
 from muisti.core.graph.model import Relation
 from muisti.core.graph.pagerank import lacks, named
 from muisti.core.graph.reading import GraphReader, Opened
@@ -20,6 +19,7 @@ from muisti.core.model.choices import ME
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.times import to_us
 from muisti.core.query.points import AsOf
+from muisti.core.store.database import Rows
 from muisti.core.text.terms import query_terms, tokenize
 
 FACTS = 500  # that are looked at, the latest of all named entities
@@ -72,14 +72,9 @@ class FactAnswers:
             EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
         """
         try:
-            opened = self._reader.open(space, caller, now, as_of, [ME])
+            opened, rows = asked_about(self._reader, space, question, caller, now, as_of, FACTS)
         except Conflict as off:
             return Answering(degraded=(f"{off}: ranked without its facts",))
-        members = {one for group in meant(self._reader, opened, question) for one in group.members}
-        if not members:
-            return Answering(degraded=lacks(opened.pending))
-        asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=True, limit=FACTS)
-        (rows,) = self._reader.database.read([asked])
         words, time = {*tokenize(question)}, opened.shown.point.time
         fitting = [row for row in rows if not words.isdisjoint(_asking(cast(str, row[3])))]
         lines: dict[int, list[str]] = {}
@@ -89,13 +84,25 @@ class FactAnswers:
         return Answering({row: tuple(own[:EACH]) for row, own in lines.items()}, lacks(opened.pending))
 
 
-def meant(reader: GraphReader, opened: Opened, question: str) -> list[Group]:
-    """Return the entities that a question names, and the user where it says "I" or "my"; `ME` must be opened."""
+def asked_about(
+    reader: GraphReader, space: str, question: str, caller: Caller, now: int, as_of: AsOf | None, most: int
+) -> tuple[Opened, Rows]:
+    """Open a space, and return the latest relations of what a question names, and of the user where it says "I".
+
+    Raises:
+        Conflict: the graph of the space is off.
+        NotFound, EpochGone, PastRetention, PointAhead: the space cannot be opened.
+    """
+    opened = reader.open(space, caller, now, as_of, [ME])
     groups = named(reader, opened, question)
     if _FIRST_PERSON.search(question):
         with suppress(NotFound):  # nothing is known of the user
             groups.append(reader.find(opened, ME))
-    return groups
+    members = {one for group in groups for one in group.members}
+    if not members:
+        return opened, []
+    asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=True, limit=most)
+    return opened, reader.database.read([asked])[0]
 
 
 def told(one: Relation) -> str:

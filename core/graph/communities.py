@@ -12,10 +12,8 @@ import numpy.typing as npt
 
 from muisti.core.graph.model import Communities, Community
 from muisti.core.graph.pagerank import Ids, Incidence, Incidences
-from muisti.core.graph.reading import GraphReader, Opened
-from muisti.core.identity.caller import Caller
+from muisti.core.graph.reading import Opened
 from muisti.core.model.choices import TELLING_MAX
-from muisti.core.query.points import AsOf
 
 ROUNDS = 10
 LEAST = 3  # names of a community
@@ -79,12 +77,11 @@ def _heaviest(count: int, tied: Ties, labels: Ids) -> Ids:
 class CommunityFinder:
     """Finds the communities of spaces. Thread-safe."""
 
-    def __init__(self, reader: GraphReader, incidences: Incidences) -> None:
-        self._reader, self._incidences = reader, incidences
+    def __init__(self, incidences: Incidences) -> None:
+        self._incidences = incidences
 
-    def find(self, name: str, caller: Caller, now: int, *, limit: int, as_of: AsOf | None) -> Communities:
-        """Return the communities that a caller sees; raises what `GraphReader.open` does."""
-        opened = self._reader.open(name, caller, now, as_of)
+    def find(self, opened: Opened, limit: int) -> Communities:
+        """Return the communities that a caller sees."""
         incidence = self._incidences.of(opened)
         found = [] if incidence is None else _members(incidence)
         shown = (

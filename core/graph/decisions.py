@@ -16,30 +16,40 @@ from muisti.core.model.choices import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
-from muisti.core.model.values import Draft, Json, Memory
+from muisti.core.model.values import Draft, Json, Memory, RequestKey
 from muisti.core.read.hierarchy import namespace
 from muisti.core.store.database import Row
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.calls import Call
+from muisti.core.write.calls import Call, Calls
 from muisti.core.write.object_writer import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
 
-class GraphDecisions(msgspec.Struct, frozen=True):
-    """Writes statements on the graph. Thread-safe.
+class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
+    """What one caller says of the graph. Thread-safe.
 
     All methods raise `NotFound` when there is no such space, and `InvalidInput`, `SensitiveContent`, `Forbidden` and
     `QuotaExceeded` as a write of a memory does.
     """
 
+    calls: Calls
     keeper: Keeper
 
-    def put(self, space: str, name: str, change: EntityChange, call: Call) -> Written:
+    def put_entity(self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None) -> Written:
         """Say what an entity is. Without a statement on it, one is made; a field of None stays as it is."""
+        call = self.calls.new(request)
         return self._change(space, name, call, lambda stated: _with(stated, change), change.category)
 
-    def merge(self, space: str, name: str, others: Sequence[str], category: str | None, call: Call) -> Written:
+    def merge(
+        self,
+        space: str,
+        name: str,
+        others: Sequence[str],
+        *,
+        category: str | None = None,
+        request: RequestKey | None = None,
+    ) -> Written:
         """Say that other names are those of an entity, even when they were kept apart."""
         _check_others(name, others, "$.others")
         keys = {norm(one) for one in others}
@@ -49,9 +59,17 @@ class GraphDecisions(msgspec.Struct, frozen=True):
             apart = [one for one in _listed(stated, "apart") if norm(one) not in keys]
             return _with(stated, EntityChange(aliases=tuple(aliases), apart=tuple(apart)))
 
-        return self._change(space, name, call, change, category, others)
+        return self._change(space, name, self.calls.new(request), change, category, others)
 
-    def keep_apart(self, space: str, name: str, others: Sequence[str], category: str | None, call: Call) -> Written:
+    def keep_apart(
+        self,
+        space: str,
+        name: str,
+        others: Sequence[str],
+        *,
+        category: str | None = None,
+        request: RequestKey | None = None,
+    ) -> Written:
         """Say that other names are not those of an entity, even when they were merged."""
         _check_others(name, others, "$.others")
         keys = {norm(one) for one in others}
@@ -61,20 +79,22 @@ class GraphDecisions(msgspec.Struct, frozen=True):
             apart = [*_listed(stated, "apart"), *others]
             return _with(stated, EntityChange(aliases=tuple(aliases), apart=tuple(apart)))
 
-        return self._change(space, name, call, change, category, others)
+        return self._change(space, name, self.calls.new(request), change, category, others)
 
-    def relate(self, space: str, new: NewRelation, call: Call) -> Written:
+    def relate(self, space: str, new: NewRelation, *, request: RequestKey | None = None) -> Written:
         """State a relation."""
+        call = self.calls.new(request)
         return self.keeper.run(
             space, call, lambda row: self.keeper.commit(row, Plan(comes=[self._relation(row, new, call)]), call)
         )
 
-    def correct(self, space: str, id_: str, change: RelationChange, call: Call) -> Written:
+    def correct(self, space: str, id_: str, change: RelationChange, *, request: RequestKey | None = None) -> Written:
         """Change a relation that somebody has stated.
 
         Raises:
             NotFound: there is no such statement.
         """
+        call = self.calls.new(request)
 
         def attempt(row: SpaceRow) -> Written:
             found, memory = self._stated(row, id_, ("relation",), call)
@@ -97,12 +117,13 @@ class GraphDecisions(msgspec.Struct, frozen=True):
 
         return self.keeper.run(space, call, attempt)
 
-    def retract(self, space: str, id_: str, call: Call) -> Written:
-        """Delete a statement on an entity or a relation; its history stays.
+    def retract(self, space: str, id_: str, *, request: RequestKey | None = None) -> Written:
+        """Delete a statement on an entity or a relation; its history stays, and an undo brings it back.
 
         Raises:
             NotFound: there is no such statement.
         """
+        call = self.calls.new(request)
 
         def attempt(row: SpaceRow) -> Written:
             _, memory = self._stated(row, id_, ("entity", "relation"), call)

@@ -12,12 +12,10 @@ from muisti.core.graph.merging import Group
 from muisti.core.graph.model import Edge, Entity, Node, Relation
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_ties
-from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.graph.walking import GraphWalker
-from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import ENTITIES_MAX
 from muisti.core.model.values import Seq
-from muisti.core.query.points import AsOf, Point
+from muisti.core.query.points import Point
 
 FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together
@@ -69,21 +67,19 @@ class Exported:
 
 
 class GraphExporter:
-    """Reads what callers may see. Thread-safe. Every method raises what `GraphReader.open` does."""
+    """Reads what callers may see. Thread-safe."""
 
     def __init__(self, reader: GraphReader, walker: GraphWalker) -> None:
         self._reader, self._walker = reader, walker
 
-    def whole(self, name: str, caller: Caller, now: int, as_of: AsOf | None) -> Exported:
+    def whole(self, opened: Opened) -> Exported:
         """Return the graph of a space, to be read page by page."""
-        opened = self._reader.open(name, caller, now, as_of)
-        if opened.shown.point.number is None:
-            opened = self._reader.at(opened, Shown(Point(opened.space.seq.number, now), caller.own_category))
-        return Exported(self._reader, opened)
+        shown = opened.shown
+        if shown.point.number is None:
+            shown = shown._replace(point=Point(opened.space.seq.number, shown.point.time))
+        return Exported(self._reader, self._reader.at(opened, shown))
 
-    def around(
-        self, name: str, query: str | None, caller: Caller, now: int, *, depth: int, limit: int, as_of: AsOf | None
-    ) -> Part:
+    def around(self, opened: Opened, query: str | None, depth: int, limit: int) -> Part:
         """Return at most `limit` entities: those nearest to one, or the most mentioned, with the ties among them.
 
         Of the entity in the middle, the relations to words come too. Dates are left out: "last week" ties nobody. At
@@ -94,14 +90,10 @@ class GraphExporter:
         """
         most = min(2 * limit + 50, ENTITIES_MAX)
         if query is None:
-            found = self._reader.entities(
-                name, caller, now, prefix="", kind=None, memory=None, sort="-mentions", limit=most, as_of=as_of
-            )
+            found = self._reader.entities(opened, "", None, None, "-mentions", most)
             known, total = [(one.id, one.kind) for one in found.items], found.total
         else:
-            near = self._walker.neighbours(
-                name, query, caller, now, depth=depth, kinds=None, sort="-weight", limit=most, as_of=as_of
-            )
+            near = self._walker.neighbours(opened, query, depth, None, "-weight", most)
             ends = [near.entity, *(one.entity for one in near.items)]
             known, total = [(one.id, one.kind) for one in ends], near.total + 1
         named = [id_ for place, (id_, kind) in enumerate(known) if kind != "date" or (query is not None and place == 0)]
@@ -109,7 +101,7 @@ class GraphExporter:
             total - (len(known) - len(named)),
             _mixed(named, {id_ for id_, kind in known if kind in FORMS}, limit),
         )
-        opened = self._reader.open(name, caller, now, as_of)
+        opened = self._reader.at(opened, opened.shown)  # with no names of those that are left out
         groups = self._reader.of_codes(opened, codes)
         nodes = [_node(one) for one in self._reader.told(opened, groups)]
         edges = [*_edges(self._reader, opened, groups, {node.id for node in nodes})]

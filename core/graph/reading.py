@@ -53,11 +53,7 @@ class Opened(NamedTuple):
 
 
 class GraphReader:
-    """Reads what callers may see. Thread-safe. Every method raises `NotFound` when there is no such space.
-
-    With `as_of` the answer is that of an earlier point. When the space cannot be read as of that point, the method
-    raises `EpochGone`, `PastRetention` or `PointAhead`.
-    """
+    """Reads what callers may see. Thread-safe. A question opens a space first, for its caller at a point of time."""
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
         self.database, self.index = database, index
@@ -66,7 +62,9 @@ class GraphReader:
         """Read versions that have come, and return the space. What `queries` name is read with it, for `find`.
 
         Raises:
+            NotFound: there is no such space.
             Conflict: the graph of the space is off.
+            EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
         """
         point = Point(None, now) if as_of is None else point_of(self.database, name, as_of, now)
         shown = Shown(point, caller.own_category)
@@ -96,20 +94,9 @@ class GraphReader:
         return found, cast(int, pending[0][0]), entities[0] if entities else []
 
     def entities(
-        self,
-        name: str,
-        caller: Caller,
-        now: int,
-        *,
-        prefix: str,
-        kind: EntityKind | None,
-        memory: bytes | None,
-        sort: EntitySort,
-        limit: int,
-        as_of: AsOf | None,
+        self, opened: Opened, prefix: str, kind: EntityKind | None, memory: bytes | None, sort: EntitySort, limit: int
     ) -> Entities:
         """Return entities by the beginning of a name, by kind and by a memory, the most mentioned first."""
-        opened = self.open(name, caller, now, as_of)
         start = " ".join(prefix.casefold().split())
         most, by_name = limit * MORE + 50, sort == "name"
         ask = graph.counted(opened.space, opened.shown, start, kind, most, memory=memory, by_name=by_name)
@@ -121,15 +108,8 @@ class GraphReader:
         total = cast(int, rows[0][2]) if rows else 0
         return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=str(opened.space.seq))
 
-    def entity(
-        self, name: str, query: str, caller: Caller, now: int, *, facts: int, memories: int, as_of: AsOf | None
-    ) -> Profile:
-        """Return an entity by its name or id, with its facts and the memories that mention it.
-
-        Raises:
-            NotFound: no memory that the caller sees mentions it.
-        """
-        opened = self.open(name, caller, now, as_of, [query])
+    def entity(self, opened: Opened, query: str, facts: int, memories: int) -> Profile:
+        """Return an entity by its name or id, with its facts and the memories that mention it."""
         group = self.find(opened, query)
         counted, found, mentioned = self.database.read([
             graph.together([group.members], opened.shown),
@@ -149,18 +129,13 @@ class GraphReader:
 
     def relations(
         self,
-        name: str,
-        caller: Caller,
-        now: int,
-        *,
+        opened: Opened,
         subject: str | None,
         kinds: Sequence[StatedKind] | None,
         target: str | None,
         limit: int,
-        as_of: AsOf | None,
     ) -> Relations:
         """Return relations with a subject, an object or of some kinds, the latest first."""
-        opened = self.open(name, caller, now, as_of, [end for end in (subject, target) if end is not None])
         one = None if subject is None else self.find(opened, subject)
         other = None if target is None else self.find(opened, target)
         shown, most = opened.shown, 1_000_000 if one and other else limit + 1
@@ -176,9 +151,8 @@ class GraphReader:
         items = self.related(opened, rows[:limit])
         return Relations(items=tuple(items), more=len(rows) > limit, pending=opened.pending, seq=str(opened.space.seq))
 
-    def proposals(self, name: str, caller: Caller, now: int, *, limit: int, as_of: AsOf | None) -> Proposals:
+    def proposals(self, opened: Opened, limit: int) -> Proposals:
         """Return pairs of names that look alike and are not one entity, those that are mentioned most first."""
-        opened = self.open(name, caller, now, as_of)
         (rows,) = self.database.read([graph.alike(opened.space, opened.shown, LOOKED_AT)])
         groups = opened.groups
         groups.add(rows)

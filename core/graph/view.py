@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.decisions import GraphDecisions, check_relation_kind
 from muisti.core.graph.exporting import Exported, GraphExporter, Part
@@ -11,22 +9,18 @@ from muisti.core.graph.indexing import KIND, GraphIndex
 from muisti.core.graph.model import (
     Communities,
     Entities,
-    EntityChange,
     Extension,
     GraphStatus,
     Neighbours,
-    NewRelation,
     Path,
     Profile,
     Proposals,
-    RelationChange,
     Relations,
     StatedKind,
     TieKind,
 )
-from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.walking import GraphWalker
-from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import (
     BY_MEMORY,
     COMMUNITIES_MAX,
@@ -43,30 +37,26 @@ from muisti.core.model.choices import (
 )
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import Written
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.write.calls import Calls
 
 
-class Graph(msgspec.Struct, frozen=True, kw_only=True):
-    """The graph that one caller sees. An entity is named by a name that memories use, or by its id.
+class Graph(GraphDecisions, frozen=True, kw_only=True):
+    """The graph that one caller sees, with what it says of it. A name that memories use, or an id, names an entity.
 
     Every method raises `NotFound` when there is no such space. Questions raise `Conflict` when its graph is off, and
-    `NotFound` when no memory that the caller sees mentions an entity. Those with `as_of` raise what `past.point_of`
+    `NotFound` when no memory that the caller sees mentions an entity. Those with `as_of` raise what `GraphReader.open`
     does.
     """
 
-    calls: Calls
     index: GraphIndex
     reader: GraphReader
     walker: GraphWalker
     finder: CommunityFinder
     exporter: GraphExporter
-    decisions: GraphDecisions
     tasks: Tasks
 
     def entities(
@@ -87,9 +77,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         raw = None if memory is None else id_bytes(memory)
         if memory is not None and raw is None:
             raise InvalidInput.at("$.memory", "must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
-        return self.reader.entities(
-            space, *self._asks(), prefix=prefix, kind=kind, memory=raw, sort=sort, limit=limit, as_of=as_of
-        )
+        return self.reader.entities(self._open(space, as_of), prefix, kind, raw, sort, limit)
 
     def entity(
         self, space: str, name: str, *, facts: int = 100, memories: int = 50, as_of: AsOf | None = None
@@ -97,7 +85,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         """Return an entity with its facts in the order of time, and the latest memories that mention it."""
         _check("facts", facts, 0, FACTS_MAX)
         _check("memories", memories, 0, ENTITIES_MAX)
-        return self.reader.entity(space, name, *self._asks(), facts=facts, memories=memories, as_of=as_of)
+        return self.reader.entity(self._open(space, as_of, name), name, facts, memories)
 
     def neighbours(
         self,
@@ -119,9 +107,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
         _check_kinds(kinds, BY_MEMORY)
-        return self.walker.neighbours(
-            space, name, *self._asks(), depth=depth, kinds=kinds, sort=sort, limit=limit, as_of=as_of
-        )
+        return self.walker.neighbours(self._open(space, as_of, name), name, depth, kinds, sort, limit)
 
     def path(
         self,
@@ -136,7 +122,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         """Return a shortest path between two entities of at most `longest` ties."""
         _check("longest", longest, 1, PATH_MAX)
         _check_kinds(kinds, BY_MEMORY)
-        return self.walker.path(space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of)
+        return self.walker.path(self._open(space, as_of, first, second), first, second, kinds, longest)
 
     def relations(
         self,
@@ -151,27 +137,26 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         """Return relations by subject, kinds and object, those of the latest versions first."""
         _check("limit", limit, 1, FACTS_MAX)
         _check_kinds(kinds)
-        return self.reader.relations(
-            space, *self._asks(), subject=subject, kinds=kinds, target=object, limit=limit, as_of=as_of
-        )
+        ends = [end for end in (subject, object) if end is not None]
+        return self.reader.relations(self._open(space, as_of, *ends), subject, kinds, object, limit)
 
     def proposals(self, space: str, *, limit: int = 50, as_of: AsOf | None = None) -> Proposals:
         """Return pairs of names that look alike, which somebody may merge or keep apart."""
         _check("limit", limit, 1, ENTITIES_MAX)
-        return self.reader.proposals(space, *self._asks(), limit=limit, as_of=as_of)
+        return self.reader.proposals(self._open(space, as_of), limit)
 
     def communities(self, space: str, *, limit: int = 20, as_of: AsOf | None = None) -> Communities:
         """Return what belongs together: names that memories mention together more often than by chance."""
         _check("limit", limit, 1, COMMUNITIES_MAX)
-        return self.finder.find(space, *self._asks(), limit=limit, as_of=as_of)
+        return self.finder.find(self._open(space, as_of), limit)
 
     def status(self, space: str) -> GraphStatus:
         """Return how much is known of a space, and how much is not read yet."""
-        return self.reader.status(space, *self._asks())
+        return self.reader.status(space, self.calls.caller, self.calls.clock())
 
     def export(self, space: str, *, as_of: AsOf | None = None) -> Exported:
         """Return all nodes and edges of the graph, as of one point, to be read page by page."""
-        return self.exporter.whole(space, *self._asks(), as_of)
+        return self.exporter.whole(self._open(space, as_of))
 
     def part(
         self, space: str, name: str | None = None, *, depth: int = 1, limit: int = 60, as_of: AsOf | None = None
@@ -179,49 +164,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
         """Return the entities around one, or the most mentioned, with the ties among them: enough for a picture."""
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
-        return self.exporter.around(space, name, *self._asks(), depth=depth, limit=limit, as_of=as_of)
-
-    # What people say
-
-    def put_entity(self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None) -> Written:
-        """Say what an entity is; see `GraphDecisions.put`."""
-        return self.decisions.put(space, name, change, self.calls.new(request))
-
-    def merge(
-        self,
-        space: str,
-        name: str,
-        others: Sequence[str],
-        *,
-        category: str | None = None,
-        request: RequestKey | None = None,
-    ) -> Written:
-        """Say that other names are those of an entity; see `GraphDecisions.merge`."""
-        return self.decisions.merge(space, name, others, category, self.calls.new(request))
-
-    def keep_apart(
-        self,
-        space: str,
-        name: str,
-        others: Sequence[str],
-        *,
-        category: str | None = None,
-        request: RequestKey | None = None,
-    ) -> Written:
-        """Say that other names are not those of an entity; see `GraphDecisions.keep_apart`."""
-        return self.decisions.keep_apart(space, name, others, category, self.calls.new(request))
-
-    def relate(self, space: str, new: NewRelation, *, request: RequestKey | None = None) -> Written:
-        """State a relation; see `GraphDecisions.relate`."""
-        return self.decisions.relate(space, new, self.calls.new(request))
-
-    def correct(self, space: str, id_: str, change: RelationChange, *, request: RequestKey | None = None) -> Written:
-        """Change a stated relation; see `GraphDecisions.correct`."""
-        return self.decisions.correct(space, id_, change, self.calls.new(request))
-
-    def retract(self, space: str, id_: str, *, request: RequestKey | None = None) -> Written:
-        """Delete a statement; see `GraphDecisions.retract`. Its changes are undone as those of memories are."""
-        return self.decisions.retract(space, id_, self.calls.new(request))
+        return self.exporter.around(self._open(space, as_of, *([] if name is None else [name])), name, depth, limit)
 
     # Reading the versions
 
@@ -254,8 +197,8 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
             return self.status(space).entities
         return self.index.drop(space)
 
-    def _asks(self) -> tuple[Caller, int]:
-        return self.calls.caller, self.calls.clock()
+    def _open(self, space: str, as_of: AsOf | None, *names: str) -> Opened:
+        return self.reader.open(space, self.calls.caller, self.calls.clock(), as_of, names)
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:

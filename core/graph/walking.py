@@ -13,10 +13,8 @@ from muisti.core.graph.merging import Group
 from muisti.core.graph.model import Neighbour, Neighbours, Path, Step, TieKind
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.sql import graph, graph_ties
-from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import BY_MEMORY, FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort
+from muisti.core.model.choices import BY_MEMORY, FREQUENT, LEVEL_MAX, NeighbourSort
 from muisti.core.model.ids import id_text
-from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
 
 ALIKE = 50  # further names of a last level that are merged with those that are shown
@@ -52,23 +50,19 @@ class _Level(NamedTuple):
 
 
 class GraphWalker:
-    """Walks for callers. Thread-safe. Every method raises what `GraphReader.open` does."""
+    """Walks for callers. Thread-safe. The names that a walk is about were among the queries of `open`."""
 
     def __init__(self, reader: GraphReader) -> None:
         self._reader = reader
 
     def neighbours(
         self,
-        name: str,
+        opened: Opened,
         query: str,
-        caller: Caller,
-        now: int,
-        *,
         depth: int,
         kinds: Sequence[TieKind] | None,
         sort: NeighbourSort,
         limit: int,
-        as_of: AsOf | None,
     ) -> Neighbours:
         """Return the entities at most `depth` ties away, the nearest first, then as `sort` says.
 
@@ -78,7 +72,6 @@ class GraphWalker:
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
         """
-        opened = self._reader.open(name, caller, now, as_of, [query])
         start = self._reader.find(opened, query)
         step = _Steps(self._reader.database, opened, kinds)
         seen, frontier, capped, total = {start.head}, [start.head], False, 0
@@ -141,24 +134,12 @@ class GraphWalker:
             seq=str(opened.space.seq),
         )
 
-    def path(
-        self,
-        name: str,
-        first: str,
-        second: str,
-        caller: Caller,
-        now: int,
-        *,
-        kinds: Sequence[TieKind] | None,
-        longest: int = PATH_MAX,
-        as_of: AsOf | None,
-    ) -> Path:
+    def path(self, opened: Opened, first: str, second: str, kinds: Sequence[TieKind] | None, longest: int) -> Path:
         """Return a shortest path between two entities, searched from both sides.
 
         Raises:
             NotFound: no memory that the caller sees mentions one of them.
         """
-        opened = self._reader.open(name, caller, now, as_of, [first, second])
         ends = [self._reader.find(opened, query).head for query in (first, second)]
         way, capped = _Search(_Steps(self._reader.database, opened, kinds), ends[0], ends[1], longest).run()
         steps = self._steps(opened, way, kinds)

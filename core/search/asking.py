@@ -197,17 +197,14 @@ class _Resolved(msgspec.Struct, frozen=True):
     lacks: tuple[str, ...] = ()
 
 
-class Asking:
+class Asking(msgspec.Struct, frozen=True):
     """Searches of callers. Thread-safe."""
 
-    def __init__(
-        self, database: Database, searcher: Searcher, entities: EntityFilters, walks: Walks, facts: FactAnswers
-    ) -> None:
-        self._database = database
-        self._searcher = searcher
-        self._entities = entities
-        self._walks = walks
-        self._facts = facts
+    database: Database
+    searcher: Searcher
+    entities: EntityFilters
+    walks: Walks
+    facts: FactAnswers
 
     def one(self, space: str, query: Query, caller: Caller, now: int, max_age: float = 0.0) -> Answer:
         """Return the best memories of a space that the caller sees; `now` is in microseconds.
@@ -218,13 +215,13 @@ class Asking:
         stated = query
         query, lacks = self._of_entities(space, query, caller, now)
         if query.options is None:
-            return _told(self._searcher.search(space, self.own(space, query, caller, now), now, max_age), lacks)
+            return _told(self.searcher.search(space, self.own(space, query, caller, now), now, max_age), lacks)
         resolved = self._resolved([space], query, caller, now)
         own = self.own(space, resolved.query, caller, now)
         extra = resolved.extra
         if extra.options.explain_ids:
             extra = replace(extra, expected=self._expected(space, stated, resolved.intent, caller, now))
-        answer = _told(self._searcher.search(space, own, now, max_age, extra), (*lacks, *resolved.lacks))
+        answer = _told(self.searcher.search(space, own, now, max_age, extra), (*lacks, *resolved.lacks))
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
 
     def several(
@@ -249,7 +246,7 @@ class Asking:
             own, lacks = self._of_entities(part.space, each, caller, now)
             beside, missing = self._beside(part.space, own, caller, now, extra)
             own = self.own(part.space, own, caller, now)
-            one = self._searcher.found(part.space, own, now, max_age, beside)
+            one = self.searcher.found(part.space, own, now, max_age, beside)
             found.append(replace(one, answer=_told(one.answer, (*lacks, *missing))))
         return replace(merged(parts, asked, found), intent=resolved.intent)
 
@@ -259,12 +256,12 @@ class Asking:
             filter = caller.only(None)
         else:
             query, _ = self._of_entities(space, query, caller, now)
-            filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
+            filter = resolved_at(self.database, space, caller.only(query.filter), query.as_of, now)
         return query if filter is query.filter else replace(query, filter=filter, own=_category(caller))
 
     def _of_entities(self, space: str, query: Query, caller: Caller, now: int) -> tuple[Query, tuple[str, ...]]:
         """Return the query without names of entities in its filter, and in words what is missing."""
-        filter, lacks = self._entities.meant(space, query.filter, caller, query.as_of, now)
+        filter, lacks = self.entities.meant(space, query.filter, caller, query.as_of, now)
         return query if filter is query.filter else replace(query, filter=filter), lacks
 
     def _beside(
@@ -273,10 +270,10 @@ class Asking:
         """Return what the rankings beside those of the mode find, those with a weight, and in words what is missing."""
         options, lacks = query.options or NOTHING, list[str]()
         if options.rankings.get("graph"):
-            walked, missing = self._walks.ask(space, query.text, caller, now, query.as_of)
+            walked, missing = self.walks.ask(space, query.text, caller, now, query.as_of)
             extra, lacks = replace(extra, walked=walked), [*missing]
         if options.facts:
-            facts = self._facts.ask(space, query.text, caller, now, query.as_of)
+            facts = self.facts.ask(space, query.text, caller, now, query.as_of)
             extra, lacks = replace(extra, facts=facts), [*lacks, *facts.degraded]
         return extra, tuple(dict.fromkeys(lacks))
 
@@ -287,7 +284,7 @@ class Asking:
         told = None
         if options.intent is not None:
             asked_at = now if query.reference_time is None else query.reference_time
-            zone = query.time_zone or find_space(self._database, spaces[0]).space.policy.time_zone
+            zone = query.time_zone or find_space(self.database, spaces[0]).space.policy.time_zone
             told = intent.read(query.text, asked_at, zone_named(zone))
             if options.intent == "applied":
                 query, told = _followed(query, told), replace(told, applied=True)
@@ -324,7 +321,7 @@ class Asking:
         """
         for space in spaces:
             _, point, (rows,) = read_at(
-                self._database, space, query.as_of, now, lambda row, point: [named(row, memory_id, point)]
+                self.database, space, query.as_of, now, lambda row, point: [named(row, memory_id, point)]
             )
             try:
                 return Like(memory_id, shown(rows, space, memory_id, caller, point.time).content)

@@ -198,17 +198,11 @@ class Database(Protocol):
         ...
 
 
-# Dry run of a batch: a database as it would be after it. Each read runs the batch and rolls it back
+class Around:
+    """A `Database` around another one, to which it passes on what a subclass does not change."""
 
-ONLY_READ = "a dry run cannot be written to"
-
-
-class Rehearsed:
-    """A read-only `Database`. A read raises `Refused` when the batch is refused."""
-
-    def __init__(self, inner: Database, batch: Sequence[Statement]) -> None:
+    def __init__(self, inner: Database) -> None:
         self._inner = inner
-        self._batch = tuple(batch)
 
     @property
     def engine(self) -> str:
@@ -216,7 +210,7 @@ class Rehearsed:
 
     @property
     def local(self) -> bool:
-        return False
+        return self._inner.local
 
     @property
     def meters(self) -> StoreMeters:
@@ -230,10 +224,49 @@ class Rehearsed:
         self._inner.check()
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._inner.read(statements)
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._inner.write(statements)
+
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._inner.rehearse(statements)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return self._inner.queue(statements, ended)
+
+    def expect(self, writes: int) -> None:
+        self._inner.expect(writes)
+
+    def hurry(self) -> None:
+        self._inner.hurry()
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        return self._inner.scrub(traces)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class Rehearsed(Around):
+    """A read-only database as it would be after a batch. Each read runs the batch and rolls it back.
+
+    A read raises `Refused` when the batch is refused.
+    """
+
+    def __init__(self, inner: Database, batch: Sequence[Statement]) -> None:
+        super().__init__(inner)
+        self._batch = tuple(batch)
+
+    @property
+    def local(self) -> bool:
+        return False
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._inner.rehearse([*self._batch, *statements])[len(self._batch) :]
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
-        raise StoreUnavailable(ONLY_READ)
+        raise StoreUnavailable("a dry run cannot be written to")
 
     def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
         return self.read(statements)
@@ -241,14 +274,8 @@ class Rehearsed:
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
 
-    def expect(self, writes: int) -> None:
-        pass  # nothing is queued here
-
-    def hurry(self) -> None:
-        pass
-
     def scrub(self, traces: Traces) -> Scrubbed:
-        raise StoreUnavailable(ONLY_READ)
+        raise StoreUnavailable("a dry run cannot be written to")
 
     def close(self) -> None:
         """Do nothing: the inner database stays open."""

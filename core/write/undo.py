@@ -175,7 +175,6 @@ class Undoer(msgspec.Struct, frozen=True):
 
     store: Transactions
     intake: Intake
-    imports: ImportUndoer
 
     def undo(self, space: str, which: Undo, call: Call) -> Written:
         """Undo the changes that `which` names, all or none. Changes that were undone before are skipped.
@@ -200,7 +199,7 @@ class Undoer(msgspec.Struct, frozen=True):
         def attempt(found: SpaceRow) -> Written:
             own = LastCalls(self.store.database).find(found, call.caller) if which == Undo() else None
             if own is not None and own.import_id is not None:
-                return self.imports.take_back(found, own.import_id, call)
+                return ImportUndoer(self.store).take_back(found, own.import_id, call)
             chosen = self._chosen(found, which, own, call)
             touched = self._touched(found, chosen)
             merged = [one.memory_id for one in chosen if one.kind == "merged"]

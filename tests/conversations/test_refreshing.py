@@ -10,10 +10,9 @@ from muisti.core.conversations.view import Stream
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.tasks import Task
-from muisti.core.store.database import Statement
 from tests.conversations.test_following import CAT, FLAT, NOON, said
-from tests.core.fakes import SPACE, open_engine
-from tests.core.operations.transfer.importing.test_work import At, Deadly, Died
+from tests.core.crashes import Deadly, lose_lease, opened
+from tests.core.fakes import SPACE
 from tests.stores import Stores
 
 NAMES = ("cat", "flat")
@@ -21,9 +20,8 @@ NAMES = ("cat", "flat")
 
 @pytest.fixture
 def deadly(stores: Stores) -> Iterator[tuple[Deadly, Engine]]:
-    database = Deadly(stores().open())
-    with open_engine(At(database)) as engine:
-        yield database, engine
+    with opened(stores()) as deadly:
+        yield deadly
 
 
 def talk(engine: Engine, space: str = SPACE, category: str | None = None) -> None:
@@ -75,13 +73,11 @@ def test_it_goes_on_wherever_a_process_crashes(deadly: tuple[Deadly, Engine], co
         engine.spaces.create(space)
         talk(engine, space)
         task = submit(engine, space)
-        database.writes, database.last, database.committed = 0, last, committed
+        with database.crash(last, committed=committed):
+            ended = run(engine, task)
         if last is not None:
-            with pytest.raises(Died):
-                run(engine, task)
-            database.last = None
-            engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
-        ended = run(engine, task)
+            lose_lease(engine, task)
+            ended = run(engine, task)
         assert (ended.state, ended.finished, ended.total) == ("succeeded", 2, 2), (number, ended.error)
         return made(engine, space)
 
@@ -106,10 +102,8 @@ def test_a_cancelled_task_stops_between_conversations(deadly: tuple[Deadly, Engi
     database, engine = deadly
     talk(engine)
     task = submit(engine)
-    database.writes, database.last, database.committed = 0, 6, True
-    with pytest.raises(Died):
+    with database.crash(6):
         run(engine, task)
-    database.last = None
     cancelled = engine.tasks.cancel(SPACE, task.id, OWNER)
     assert cancelled.state == "cancelled" and cancelled.done < 2
     before = engine.spaces.get(SPACE).at

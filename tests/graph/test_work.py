@@ -10,10 +10,9 @@ from muisti.core.graph.extraction import Reader
 from muisti.core.graph.indexing import KIND
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict
-from muisti.core.model.tasks import Task
 from muisti.core.store.database import Statement
+from tests.core.crashes import Deadly, opened, run, run_with_a_crash
 from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.core.operations.transfer.importing.test_work import At, Deadly, Died
 from tests.graph.plain import Toy, toy_facts, toy_reader
 from tests.stores import Stores
 
@@ -23,14 +22,8 @@ TEXTS = [f"Ann met Bob{n} in Oslo" for n in range(17)]
 @pytest.fixture
 def deadly(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Deadly, Engine]]:
     monkeypatch.setattr(indexing, "TOGETHER", 5)
-    database = Deadly(stores().open())
-    with open_engine(At(database), clock=Clock(), graph_reader=toy_reader) as engine:
-        yield database, engine
-
-
-def run(engine: Engine, space: str, task: Task) -> Task:
-    engine.runner(60, 9).run_one()
-    return engine.tasks.get(space, task.id, OWNER)
+    with opened(stores(), clock=Clock(), graph_reader=toy_reader) as deadly:
+        yield deadly
 
 
 def rows(database: Deadly) -> list[object]:
@@ -51,13 +44,7 @@ def test_a_task_goes_on_wherever_a_process_dies(deadly: tuple[Deadly, Engine], c
         add(engine, *TEXTS, space=space)
         task = engine.owner.graph.build(space)
         assert task.total == len(TEXTS)
-        database.writes, database.last, database.committed = 0, last, committed
-        if last is not None:
-            with pytest.raises(Died):
-                run(engine, space, task)
-            database.last = None
-            database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
-        ended = run(engine, space, task)
+        ended = run_with_a_crash(deadly, task, last, committed=committed)
         assert (ended.state, ended.done, ended.total) == ("succeeded", len(TEXTS), len(TEXTS)), number
         status = engine.owner.graph.status(space)
         assert (status.mentions, status.entities, status.pending) == (3 * len(TEXTS), len(TEXTS) + 2, 0)
@@ -73,10 +60,8 @@ def test_a_cancelled_task_keeps_what_is_read_and_a_question_reads_on(deadly: tup
     database, engine = deadly
     add(engine, *TEXTS)
     task = engine.owner.graph.build(SPACE)
-    database.writes, database.last, database.committed = 0, 4, True
-    with pytest.raises(Died):
-        run(engine, SPACE, task)
-    database.last = None
+    with database.crash(4):
+        run(engine, task)
     ended = engine.tasks.cancel(SPACE, task.id, OWNER)
     assert ended.state == "cancelled"
     assert 0 < engine.owner.graph.status(SPACE).pending < len(TEXTS)
@@ -89,7 +74,7 @@ def test_what_is_read_again_is_the_same(deadly: tuple[Deadly, Engine]):
     engine.owner.graph.extend(SPACE)
     before = rows(database)
     task = engine.owner.graph.build(SPACE, again=True)
-    assert run(engine, SPACE, task).state == "succeeded"
+    assert run(engine, task).state == "succeeded"
     assert rows(database) == before
     assert engine.owner.graph.drop(SPACE) == len(TEXTS) + 2
     assert not rows(database)
@@ -138,7 +123,7 @@ def test_a_space_may_be_left_out(engine: Engine):
     with pytest.raises(Conflict, match="off"):
         engine.owner.graph.entities(SPACE)
     task = engine.owner.graph.build(SPACE)
-    assert run(engine, SPACE, task).result == {"read": 0, "mentions": 0, "relations": 0, "off": True}
+    assert run(engine, task).result == {"read": 0, "mentions": 0, "relations": 0, "off": True}
     engine.spaces.set_policy(SPACE, {"graph": None})
     assert engine.owner.graph.entities(SPACE).items
 

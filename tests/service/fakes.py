@@ -3,73 +3,36 @@
 from collections.abc import Sequence
 from typing import Any
 
-from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from muisti.core.store.database import Around, Database, Ended, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
-from muisti.core.support.meters import StoreMeters
 
 API = "/v1/spaces/default"
 
 
-class Breakable:
+class Breakable(Around):
     """A database that works until `failure` is set, and then raises it."""
 
     failure: Exception | None = None
 
-    def __init__(self, inner: Database) -> None:
-        self._inner = inner
-
-    @property
-    def engine(self) -> str:
-        return self._inner.engine
-
-    @property
-    def local(self) -> bool:
-        return self._inner.local
-
-    @property
-    def meters(self) -> StoreMeters:
-        return self._inner.meters
-
-    @property
-    def primary(self) -> Database:
-        return self
-
-    def check(self) -> None:
-        self._inner.check()
-
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        if self.failure is not None:
-            raise self.failure
-        return self._inner.read(statements)
+        return self._working().read(statements)
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
-        if self.failure is not None:
-            raise self.failure
-        return self._inner.write(statements)
+        return self._working().write(statements)
 
     def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
-        if self.failure is not None:
-            raise self.failure
-        return self._inner.rehearse(statements)
+        return self._working().rehearse(statements)
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        if self.failure is not None:
-            raise self.failure
-        return self._inner.queue(statements, ended)
-
-    def expect(self, writes: int) -> None:
-        self._inner.expect(writes)
-
-    def hurry(self) -> None:
-        self._inner.hurry()
+        return self._working().queue(statements, ended)
 
     def scrub(self, traces: Traces) -> Scrubbed:
+        return self._working().scrub(traces)
+
+    def _working(self) -> Database:
         if self.failure is not None:
             raise self.failure
-        return self._inner.scrub(traces)
-
-    def close(self) -> None:
-        self._inner.close()
+        return self._inner
 
 
 def draft(content: str = "We deploy on Fridays; ticket QX-991", **fields: Any) -> dict[str, Any]:

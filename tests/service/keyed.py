@@ -3,11 +3,15 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
+
+import msgspec
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.choices import Scope
 from muisti.core.model.times import from_us
+from muisti.service.openapi.words import PATH_TYPES
 from muisti.service.schemas.keys import MODES
 
 # What each operation needs: the contract, written once more.
@@ -122,6 +126,13 @@ QUERIES: dict[str, dict[str, str]] = {
     "getOutline": {"path": "main.py"}, "findPath": {"from": "Ann Berg", "to": "Acme"},
 }  # fmt: skip
 
+# What requests are about: the examples of the parameters of paths, but for what tests store under shorter names.
+PLACES: dict[str, Any] = {
+    **{name: one for name, kind in PATH_TYPES.items() for one in msgspec.json.schema(kind).get("examples", ())},
+    "session": "s", "conversation": "c", "turn": 1, "document": "a.md", "checkpoint": "before", "import_id": 1,
+    "code": "conflict",
+}  # fmt: skip
+
 STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind `relation`
 
 # Not in JSON.
@@ -143,6 +154,11 @@ TOOL_ARGUMENTS: dict[str, dict[str, Any]] = {
     "graph": {"action": "entity", "name": "Ann Berg"},
     "state_graph": {"action": "relate", "name": "Ann Berg", "kind": "works_at", "object": "Acme"},
 }  # fmt: skip
+
+
+def url(path: str, **given: Any) -> str:
+    """Fill in the parameters of a path: those that are given, else those of `PLACES`."""
+    return path.format(**{name: quote(str(value), safe="") for name, value in {**PLACES, **given}.items()})
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from muisti.service.mcp.tools import TOOLS
 from muisti.service.settings import Settings
 from muisti.service.tools.catalog import properties_of
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.keyed import ANY_KEY, BODIES, NEEDS, STATEMENTS, TOOL_ARGUMENTS
+from tests.service.keyed import ANY_KEY, BODIES, NEEDS, STATEMENTS, TOOL_ARGUMENTS, url
 from tests.stores import FileStore
 
 SPACE = "acme"
@@ -196,15 +196,11 @@ def test_a_secret_is_refused_by_the_name_of_its_field_or_stored_nowhere(filled: 
             content = found.get("requestBody", {}).get("content", {})
             if name not in CHANGING or "application/json" not in content:
                 continue
-            url = path.format(
-                space=SPACE, memory_id=filled.statement if name in STATEMENTS else filled.memory, category="rules",
-                key="deploy", key_id="0" * 12, probe_id="0" * 8, conflict_id=1, receipt_id="0" * 8,
-                checkpoint="before", import_id=1, webhook_id="0" * 12, task_id="0" * 36, generation="0" * 32,
-                session="s", conversation="c", topic="t1", turn=1, document="a.md", entity="Ann Berg", code="x",
-            )  # fmt: skip
+            memory = filled.statement if name in STATEMENTS else filled.memory
+            at = url(path, space=SPACE, memory_id=memory)
             for field in dict.fromkeys(texts(content["application/json"]["schema"], document)):
                 body = sent(NAMES.get(name, BODIES.get(name, {})), field, canaries.text())
-                answer = client.request(method.upper(), url, json=body)
+                answer = client.request(method.upper(), at, json=body)
                 code, paths = of_body(answer.json() if answer.content else {}) if answer.is_error else (None, [])
                 canaries.note(name, field, code, paths, answer.text)
     assert len(canaries.sent) > 100

@@ -20,13 +20,12 @@ from muisti.core.conversations.context.request import (
     of_conversation,
     source,
 )
-from muisti.core.graph.answers import meant, told
+from muisti.core.graph.answers import asked_about, told
 from muisti.core.graph.model import Relation
 from muisti.core.graph.pagerank import lacks
 from muisti.core.graph.reading import GraphReader, Opened
-from muisti.core.graph.sql import graph_ties
 from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import INSTRUCTIONS_MAX, ME
+from muisti.core.model.choices import INSTRUCTIONS_MAX
 from muisti.core.model.context import Context, SectionName, SpaceRead, Wanted
 from muisti.core.model.errors import Conflict
 from muisti.core.model.hits import Answer, JointAnswer
@@ -73,15 +72,9 @@ class About:
             EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
         """
         try:
-            opened = self._reader.open(space, caller, now, as_of, [ME])
+            opened, rows = asked_about(self._reader, space, question, caller, now, as_of, FACTS)
         except Conflict as off:
             return Facts(degraded=(f"{off}: no facts about what the question names",))
-        groups = meant(self._reader, opened, question)
-        if not groups:
-            return Facts(degraded=lacks(opened.pending))
-        members = {one for group in groups for one in group.members}
-        asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=True, limit=FACTS)
-        (rows,) = self._reader.database.read([asked])
         memories = self._memories(opened, rows, caller.only(filter))
         relations = self._reader.related(opened, rows)
         words = {*tokenize(question)}

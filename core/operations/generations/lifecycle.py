@@ -32,31 +32,26 @@ from muisti.core.tasks.tasks import Tasks
 Progress = Callable[[int, int], None]  # passages embedded, passages in total
 
 
-class Generations:
+class Generations(msgspec.Struct, frozen=True):
     """The models of all spaces. Instances are thread-safe.
 
     A model belongs to a whole space. All methods raise `Forbidden` for a caller who sees only a part of it, and
     `NotFound` when there is no such space.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        indexes: Indexes,
-        searcher: Searcher,
-        probes: Probes,
-        models: Models,
-        tasks: Tasks,
-        clock: Clock,
-    ) -> None:
-        self._database, self._indexes, self._searcher, self._probes = database, indexes, searcher, probes
-        self._models, self._tasks, self._clock = models, tasks, clock
+    database: Database
+    indexes: Indexes
+    searcher: Searcher
+    probes: Probes
+    models: Models
+    tasks: Tasks
+    clock: Clock
 
     def list(self, space: str, caller: Caller) -> Sequence[Generation]:
         """Return the models that have vectors in a space, the oldest first. Every vector is counted."""
         _check(caller)
-        found = find_space(self._database, space)
-        total, rows = self._database.read([generations.passages(found), generations.counts(found)])
+        found = find_space(self.database, space)
+        total, rows = self.database.read([generations.passages(found), generations.counts(found)])
         listed = cast(list[tuple[str, str, int, int, int, int]], rows)
         return [
             Generation(
@@ -94,9 +89,9 @@ class Generations:
             RequestReused, TooManyTasks.
         """
         _check(caller)
-        encoder = self._models.named(model)
+        encoder = self.models.named(model)
         asked = {"generation": encoder.identity, "model": encoder.name}
-        begun = self._tasks.begin(space, KIND, asked, caller, request)
+        begun = self.tasks.begin(space, KIND, asked, caller, request)
         if isinstance(begun, Task):
             return begun
         try:
@@ -115,12 +110,12 @@ class Generations:
         """
         _check(caller)
         check(judged)
-        found = find_space(self._database, space)
+        found = find_space(self.database, space)
         shadow = _shadow_of(found)
         for digest in (found.space.generation, shadow):
-            self._models.required(space, digest)
-        pinned = {one.id: (one.expects.query, one.expects.k) for one in self._probes.list(space, caller)}
-        compared = compare(found, self._searcher, self._probes, pinned, judged, self._clock())
+            self.models.required(space, digest)
+        pinned = {one.id: (one.expects.query, one.expects.k) for one in self.probes.list(space, caller)}
+        compared = compare(found, self.searcher, self.probes, pinned, judged, self.clock())
         return msgspec.structs.replace(compared, missing=self._lacking(found, shadow))
 
     def switch(self, space: str, caller: Caller, *, force: bool = False) -> Generation:
@@ -136,7 +131,7 @@ class Generations:
             ModelMismatch: the process does not have the shadow's model, so it cannot tell what it finds.
         """
         _check(caller)
-        found = find_space(self._database, space)
+        found = find_space(self.database, space)
         shadow = _shadow_of(found)
         if found.space.shadow_served:
             raise Conflict(
@@ -144,11 +139,11 @@ class Generations:
                 "another"
             )
         if not force:
-            self._models.required(space, shadow)
+            self.models.required(space, shadow)
             self._compare_probes(found, caller)
         switched = self._exchange(found, caller, served=True, force=force)
-        if switched.available and self._probes.list(space, caller):
-            self._probes.run(space, caller, self._clock)
+        if switched.available and self.probes.list(space, caller):
+            self.probes.run(space, caller, self.clock)
         return switched
 
     def roll_back(self, space: str, caller: Caller, *, force: bool = False) -> Generation:
@@ -161,7 +156,7 @@ class Generations:
             ShadowIncomplete: the model before lacks vectors.
         """
         _check(caller)
-        found = find_space(self._database, space)
+        found = find_space(self.database, space)
         if found.space.shadow is None or not found.space.shadow_served:
             raise Conflict(f"space {space!r} has no earlier model to roll back to")
         return self._exchange(found, caller, served=False, force=force)
@@ -180,8 +175,8 @@ class Generations:
             raise Conflict(f"{one.model!r} is the model of space {space!r}; switch to another one first")
         if one.role == "second":
             raise Conflict(f"{one.model!r} is the second model of space {space!r}; set its second_model to off first")
-        found = find_space(self._database, space)
-        digest, overwrites = one.identity, not self._database.local
+        found = find_space(self.database, space)
+        digest, overwrites = one.identity, not self.database.local
         left = [generations.set_shadow(found, None)] if digest == found.space.shadow else []
         noted = self._note(found, caller, "generation_dropped", digest)
         forgotten = generations.forget_segments(found, digest, overwrites=overwrites)
@@ -189,7 +184,7 @@ class Generations:
         total, after = 0, 0
         while True:
             batch = generations.drop_some(found, digest, after, overwrites=overwrites)
-            ((count,),), ((last,),), *_ = self._database.write(batch)
+            ((count,),), ((last,),), *_ = self.database.write(batch)
             if last is None:
                 return total
             total, after = total + cast(int, count), cast(int, last)
@@ -205,16 +200,16 @@ class Generations:
             RecallDropped: the probes find less with the new model, and `force` is not set. The space keeps the old one.
         """
         _check(caller)
-        encoder = self._models.default
+        encoder = self.models.default
         if encoder is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
         before, after = self._begin(space, encoder, caller), 0
-        (total,) = self._database.read([generations.passages(before)])
+        (total,) = self.database.read([generations.passages(before)])
         while True:
-            found = find_space(self._database, space)
+            found = find_space(self.database, space)
             missing = self._lacking(found, encoder.identity)
             progress(cast(int, total[0][0]) - missing, cast(int, total[0][0]))
-            if step := next_step(self._database, found, encoder, self._models.cache, after):
+            if step := next_step(self.database, found, encoder, self.models.cache, after):
                 self._write(found, step.batch)
                 after = step.born
                 continue
@@ -228,8 +223,8 @@ class Generations:
 
     def _begin(self, space: str, encoder: Encoder, caller: Caller) -> SpaceRow:
         """Make a model the shadow of a space, unless it is its model or its shadow; return the space as it was."""
-        digest, now = encoder.identity, self._clock()
-        found = find_space(self._database, space)
+        digest, now = encoder.identity, self.clock()
+        found = find_space(self.database, space)
         registered = spaces.register_generation(digest, encoder.name, encoder.dimensions, now)
         if found.space.generation is None:  # nothing is embedded yet: there is nothing to exchange
             self._write(found, [registered, spaces.adopt_generation(found, digest)])
@@ -244,9 +239,9 @@ class Generations:
 
     def _tell(self, found: SpaceRow, caller: Caller) -> None:
         """Record that passages of a space have got the vectors that they lacked, and drop its index."""
-        now = self._clock()
+        now = self.clock()
         self._write(found, [*spaces.advance(found, 1, now), changes.record(found, "reembedded", caller)])
-        self._indexes.drop(found.space.name)
+        self.indexes.drop(found.space.name)
 
     def _exchange(self, found: SpaceRow, caller: Caller, *, served: bool, force: bool) -> Generation:
         """Exchange the model and the shadow of a space in one batch; return the new model.
@@ -255,23 +250,23 @@ class Generations:
         """
         shadow, name = _shadow_of(found), found.space.name
         asked = [generations.passages(found), generations.lacking(found, shadow), generations.one(shadow)]
-        passages, lacking, rows = self._database.read(asked)
+        passages, lacking, rows = self.database.read(asked)
         missing = cast(int, lacking[0][0])
         if missing and not force:
             raise ShadowIncomplete(name, shadow, missing)
-        index = SpaceIndex(self._database, spaces.exchanged(found))
+        index = SpaceIndex(self.database, spaces.exchanged(found))
         batch = [
             *([] if force else [generations.refuse_lacking(found, shadow, found.seq.number)]),
-            *spaces.advance(found, 1, self._clock()),
+            *spaces.advance(found, 1, self.clock()),
             generations.exchange(found, served=served),
             changes.record(found, "reembedded", caller),
             self._note(found, caller, "generation_switched", shadow),
         ]
         self._write(found, batch)
-        now_is = find_space(self._database, name)
+        now_is = find_space(self.database, name)
         if now_is.generation == index.space.generation and now_is.space.epoch == index.space.space.epoch:
-            self._indexes.replace(now_is, index)
-        self._indexes.note(now_is, now_is.seq.number)
+            self.indexes.replace(now_is, index)
+        self.indexes.note(now_is, now_is.seq.number)
         model, dimensions, created_at = cast(tuple[str, int, int], rows[0])
         return Generation(
             identity=shadow,
@@ -281,7 +276,7 @@ class Generations:
             role="current",
             passages=cast(int, passages[0][0]),
             embedded=cast(int, passages[0][0]) - missing,
-            available=self._models.of(shadow) is not None,
+            available=self.models.of(shadow) is not None,
         )
 
     def _compare_probes(self, found: SpaceRow, caller: Caller) -> None:
@@ -290,28 +285,28 @@ class Generations:
         before = self._before(found, caller)
         if before is None:
             return
-        after, then = self._probes.of_shadows().compared(name, before, self._clock())
+        after, then = self.probes.of_shadows().compared(name, before, self.clock())
         if after < then:
             raise RecallDropped(name, then, after)
 
     def _before(self, found: SpaceRow, caller: Caller) -> Run | None:
         """Ask the probes with the model of a space, and return the ranks; those of the last run without that model."""
         name = found.space.name
-        if self._models.of(found.space.generation) is None:
-            return self._probes.last(name, found.space.generation)
-        return self._probes.tried(name, self._clock()) if self._probes.list(name, caller) else None
+        if self.models.of(found.space.generation) is None:
+            return self.probes.last(name, found.space.generation)
+        return self.probes.tried(name, self.clock()) if self.probes.list(name, caller) else None
 
     def _lacking(self, found: SpaceRow, digest: str) -> int:
-        (rows,) = self._database.read([generations.lacking(found, digest)])
+        (rows,) = self.database.read([generations.lacking(found, digest)])
         return cast(int, rows[0][0])
 
     def _is_available(self, found: SpaceRow, digest: str) -> bool:
         if digest == found.space.second:
-            return self._models.second_of(found.space) is not None
-        return self._models.of(digest) is not None
+            return self.models.second_of(found.space) is not None
+        return self.models.of(digest) is not None
 
     def _note(self, found: SpaceRow, caller: Caller, action: Action, digest: str) -> Statement:
-        return operations.audit(self._clock(), caller.actor, action, space=found.space.name, target=digest)
+        return operations.audit(self.clock(), caller.actor, action, space=found.space.name, target=digest)
 
     def _write(self, found: SpaceRow, batch: Sequence[Statement]) -> None:
         """Run a batch, unless the models of the space have changed since it was read.
@@ -322,7 +317,7 @@ class Generations:
             NotFound: the space was erased meanwhile.
         """
         try:
-            self._database.write([spaces.guard(found), generations.guard_models(found), *batch])
+            self.database.write([spaces.guard(found), generations.guard_models(found), *batch])
         except Refused as refused:
             name, shadow = found.space.name, found.space.shadow
             if refused.code == Refusal.INCOMPLETE and shadow is not None:

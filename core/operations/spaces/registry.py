@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import msgspec
 from msgspec.structs import replace
 
 from muisti.core.embedding.models import SecondModels
@@ -25,42 +26,32 @@ from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_policy, check_quota, check_settings
 
 
-class Spaces:
+class Spaces(msgspec.Struct, frozen=True):
     """Operations on whole spaces. `quota` and the policy of `screener` apply to spaces without their own."""
 
-    def __init__(
-        self,
-        database: Database,
-        indexes: Indexes,
-        eraser: Eraser,
-        clock: Clock,
-        quota: Quota,
-        screener: Screener,
-        seconds: SecondModels,
-    ) -> None:
-        self._database = database
-        self._indexes = indexes
-        self._eraser = eraser
-        self._clock = clock
-        self._quota = quota
-        self._screener = screener
-        self._seconds = seconds
+    database: Database
+    indexes: Indexes
+    eraser: Eraser
+    clock: Clock
+    quota: Quota
+    screener: Screener
+    seconds: SecondModels
 
     def list(self) -> list[Space]:
-        (rows,) = self._database.read([spaces.all_spaces()])
+        (rows,) = self.database.read([spaces.all_spaces()])
         return [self._effective(space_row(row)) for row in rows]
 
     def uses(self) -> Mapping[str, SpaceUse]:
         """Return the size of every space by its epoch, from counters: no memory is read."""
-        (rows,) = self._database.read([quotas.uses()])
+        (rows,) = self.database.read([quotas.uses()])
         return dict(map(quotas.use, rows))
 
     def standing(self, names: Sequence[str]) -> dict[str, Seq]:
         """Return the latest change number of each space that exists. This is one cheap query."""
-        return feed.standing(self._database, names)
+        return feed.standing(self.database, names)
 
     def get(self, name: str) -> Space:
-        return self._effective(find_space(self._database, name))
+        return self._effective(find_space(self.database, name))
 
     def create(
         self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL, dry_run: bool = False
@@ -74,14 +65,14 @@ class Spaces:
         check_name(name)
         settings = settings or SpaceSettings()
         if settings.description is not None:
-            clean = self._screener.described(settings.description, Caller(by), "$.description")
+            clean = self.screener.described(settings.description, Caller(by), "$.description")
             settings = replace(settings, description=clean)
         check_settings(settings)
-        now = self._clock()
+        now = self.clock()
         made = spaces.insert(name, str(uuid.uuid4()), settings, now)
         entry = operations.audit(now, by, "space_created", space=name)
         try:
-            rows = written(self._database, [*made, entry], spaces.by_name(name), dry_run=dry_run)
+            rows = written(self.database, [*made, entry], spaces.by_name(name), dry_run=dry_run)
         except Refused as refused:
             raise AlreadyExists(f"a space {name!r} exists already") from refused
         if not rows:  # erased by another process meanwhile
@@ -91,13 +82,13 @@ class Spaces:
     def ensure(self, name: str) -> Space:
         """Return the space of this name. Create it if it is missing."""
         try:
-            return self._effective(find_space(self._database, name))
+            return self._effective(find_space(self.database, name))
         except NotFound:
             pass
         try:
             return self.create(name)
         except AlreadyExists:  # another process created it first
-            return self._effective(find_space(self._database, name))
+            return self._effective(find_space(self.database, name))
 
     def delete(self, name: str, *, by: str = LOCAL) -> Erasure:
         """Erase a space with everything in it.
@@ -105,7 +96,7 @@ class Spaces:
         Raises:
             Conflict: the default space cannot be erased.
         """
-        return self._eraser.space(name, Caller(by), keep=False)
+        return self.eraser.space(name, Caller(by), keep=False)
 
     def set_quota(
         self, space: str, changes: Mapping[str, int | None], *, by: str = LOCAL, dry_run: bool = False
@@ -116,10 +107,10 @@ class Spaces:
         usage with the new quota.
         """
         check_quota(changes)
-        found = find_space(self._database, space)
-        entry = operations.audit(self._clock(), by, "quota_set", space=space)
+        found = find_space(self.database, space)
+        entry = operations.audit(self.clock(), by, "quota_set", space=space)
         granted = [*quotas.grant(space, changes), entry]
-        rows = written(self._database, granted, quotas.usage(found, self._quota), dry_run=dry_run)
+        rows = written(self.database, granted, quotas.usage(found, self.quota), dry_run=dry_run)
         if not rows:
             raise NotFound("space", space)
         return quotas.used(rows[0]), found.seq
@@ -137,13 +128,13 @@ class Spaces:
         """
         check_policy(changes)
         if isinstance(second := changes.get("second_model"), str):
-            self._seconds.check(second)
-        found = find_space(self._database.primary, space)
+            self.seconds.check(second)
+        found = find_space(self.database.primary, space)
         policy = replace(found.space.policy, **cast(dict[str, Any], changes))
-        entry = operations.audit(self._clock(), by, "policy_set", space=space)
+        entry = operations.audit(self.clock(), by, "policy_set", space=space)
         try:
             batch = [spaces.guard_policy(found), spaces.set_policy(space, policy), entry]
-            rows = written(self._database, batch, spaces.by_name(space), dry_run=dry_run)
+            rows = written(self.database, batch, spaces.by_name(space), dry_run=dry_run)
         except Refused as refused:
             if refused.code == Refusal.STALE:  # another process changed another part of it
                 return self.set_policy(space, changes, by=by, dry_run=dry_run)
@@ -160,7 +151,7 @@ class Spaces:
             NotYetReplicated: the change has not arrived in this replica.
         """
         try:
-            here = find_space(self._database, space).seq
+            here = find_space(self.database, space).seq
         except NotFound:
             here = None  # it may not have arrived in the replica
         if here is not None and here.epoch == at.epoch and here.number >= at.number:
@@ -173,13 +164,13 @@ class Spaces:
 
     def catch_up(self, space: str) -> Space:
         """Return the current space of the primary database. Later reads of this replica include its changes."""
-        found = find_space(self._database.primary, space)
-        self._indexes.note(found, found.seq.number)
+        found = find_space(self.database.primary, space)
+        self.indexes.note(found, found.seq.number)
         return found.space
 
     def ruled(self, space: Space) -> Space:
         """Return the space with its effective policy, which includes the defaults of the server."""
-        return replace(space, policy=space.policy.over(self._screener.default))
+        return replace(space, policy=space.policy.over(self.screener.default))
 
     def _effective(self, found: SpaceRow) -> Space:
         return self.ruled(found.space)

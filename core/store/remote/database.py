@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
-from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
+from muisti.core.store.database import Around, Database, Ended, Row, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
 from muisti.core.store.remote import retry as writes
 from muisti.core.store.remote import scrubbing
@@ -316,54 +316,15 @@ class RemoteDatabase:
             raise StoreUnavailable("the database is closed")
 
 
-class _Primary:
+class _Primary(Around):
     """A `RemoteDatabase` whose reads go to the primary."""
 
     def __init__(self, whole: RemoteDatabase) -> None:
+        super().__init__(whole)
         self._whole = whole
-
-    @property
-    def engine(self) -> str:
-        return self._whole.engine
-
-    @property
-    def local(self) -> bool:
-        return False
-
-    @property
-    def meters(self) -> StoreMeters:
-        return self._whole.meters
-
-    @property
-    def primary(self) -> Database:
-        return self
-
-    def check(self) -> None:
-        self._whole.check()
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._whole.read_primary(statements)
-
-    def write(self, statements: Sequence[Statement]) -> list[Rows]:
-        return self._whole.write(statements)
-
-    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
-        return self._whole.rehearse(statements)
-
-    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        return self._whole.queue(statements, ended)
-
-    def expect(self, writes: int) -> None:
-        pass  # nothing is queued here
-
-    def hurry(self) -> None:
-        pass
-
-    def scrub(self, traces: Traces) -> Scrubbed:
-        return self._whole.scrub(traces)
-
-    def close(self) -> None:
-        self._whole.close()
 
 
 def _check_size(statements: Sequence[Statement]) -> None:

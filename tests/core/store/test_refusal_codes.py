@@ -27,8 +27,8 @@ from muisti.core.store.database import Database, Ended, Refusal, Refused, Rows, 
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import migrate
 from muisti.service.schemas.errors import KINDS, problem_of
+from tests.core.crashes import At
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
-from tests.core.operations.transfer.importing.test_work import At
 from tests.core.tasks.kinds import Remember
 from tests.service.fakes import Breakable
 

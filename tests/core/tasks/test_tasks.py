@@ -13,13 +13,10 @@ from muisti.core.store.database import Statement
 from muisti.core.tasks.claim import Claim
 from muisti.core.tasks.runner import Runner
 from muisti.core.tasks.tasks import PIECE, Submission
+from tests.core.crashes import Died, lose_lease
 from tests.core.fakes import SPACE, open_engine
 from tests.core.tasks.kinds import Count, Remember
 from tests.stores import Stores
-
-
-class Died(BaseException):
-    """Ends a thread as the end of its process would: nothing is given back."""
 
 
 @pytest.fixture
@@ -48,11 +45,6 @@ def with_work(engine: Engine, before: Callable[[Claim, Item], None]) -> None:
 
 def now(engine: Engine, task: Task) -> Task:
     return engine.tasks.get(SPACE, task.id, OWNER)
-
-
-def lose_lease(engine: Engine, task: Task) -> None:
-    """Let the lease of a task run out."""
-    engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
 
 
 def die(engine: Engine, task: Task, on: Callable[[Claim, Item], None]) -> None:

@@ -28,7 +28,18 @@ from muisti.service.pages.app import handlers
 from muisti.service.settings import Settings
 from muisti.service.tools.catalog import properties_of
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.keyed import BODIES, LINES, NEEDS, PUBLIC, QUERIES, STATEMENTS, TOOL_ARGUMENTS, administrator
+from tests.service.keyed import (
+    BODIES,
+    LINES,
+    NEEDS,
+    PLACES,
+    PUBLIC,
+    QUERIES,
+    STATEMENTS,
+    TOOL_ARGUMENTS,
+    administrator,
+    url,
+)
 from tests.service.pages.forms import forms_of, sign_in
 from tests.service.test_every_stored_text import texts, with_text
 from tests.stores import FileStore
@@ -77,10 +88,9 @@ class Names:
 
     def path(self, space: str) -> dict[str, Any]:
         return {
-            "space": space, "category": self.category, "key": self.key, "conversation": self.conversation,
-            "session": self.key, "topic": "t1" if self.key == "deploy" else self.key, "checkpoint": "before",
-            "document": self.document, "entity": self.person, "generation": "0" * 32, "turn": 1, "import_id": 1,
-            "code": "conflict", "webhook_id": "0" * 12, "key_id": "0" * 12, **self.ids,
+            **PLACES, "space": space, "category": self.category, "key": self.key, "conversation": self.conversation,
+            "session": self.key, "topic": "t1" if self.key == "deploy" else self.key, "document": self.document,
+            "entity": self.person, **self.ids,
         }  # fmt: skip
 
 
@@ -262,9 +272,8 @@ class Operation:
         values = names.path(space)
         if self.name in STATEMENTS:
             values["memory_id"] = values["statement"]
-        path = self.path.format(**{name: quote(str(value), safe="") for name, value in values.items()})
         body = BODIES.get(self.name) if body is None else body
-        return Call(self.method, path, {**self.query, **query}, body, lines=LINES.get(self.name))
+        return Call(self.method, url(self.path, **values), {**self.query, **query}, body, lines=LINES.get(self.name))
 
 
 def of_routes(document: Any, own: Names, hidden: Names, scopes: Sequence[Scope]) -> Iterator[Call]:

@@ -34,6 +34,7 @@ from tests.service.keyed import (
     administrator,
     expired,
     revoked,
+    url,
     with_mode,
 )
 from tests.stores import FileStore, Store, at
@@ -62,6 +63,11 @@ class Filled:
     probe: str
     conflict: int
     until: int
+
+    def own(self, operation: str) -> dict[str, Any]:
+        """Return what an operation is about in the own space, by the parameters of its path."""
+        memory = self.statement if operation in STATEMENTS else self.memories[OWN]
+        return {"memory_id": memory, "probe_id": self.probe, "conflict_id": self.conflict}
 
 
 def serving(engine: Engine) -> TestClient[Any]:
@@ -137,31 +143,19 @@ def fresh(original: Filled, tmp_path: Path) -> Iterator[Served]:
         yield opened
 
 
-def ask(
-    server: Served,
-    operation: str,
-    space: str,
-    headers: dict[str, str],
-    memory: str = "0" * 8,
-    probe: str = "0" * 8,
-    conflict: int = 0,
-) -> httpx.Response:
+def ask(server: Served, operation: str, space: str, headers: dict[str, str], **given: Any) -> httpx.Response:
+    """Send the request of an operation; `given` are further parameters of its path."""
     method, path = server.filled.routes[operation]
-    url = path.format(
-        space=space, memory_id=memory, category="rules", key="deploy", key_id="0" * 12, code="conflict", probe_id=probe,
-        conflict_id=conflict, receipt_id="0" * 8, checkpoint="before", import_id=1, webhook_id="0" * 12,
-        task_id="0" * 36, generation="0" * 32, session="s", conversation="c", topic="t1", turn=1, document="a.md",
-        entity="Ann Berg",
-    )  # fmt: skip
-    given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
-    query = given.get(operation, QUERIES.get(operation, {}))
+    at = url(path, space=space, **given)
+    queries = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
+    query = queries.get(operation, QUERIES.get(operation, {}))
     if operation in LINES:
         typed = {**headers, "Content-Type": "application/x-ndjson"}
-        return server.client.request(method, url, content=LINES[operation], headers=typed)
+        return server.client.request(method, at, content=LINES[operation], headers=typed)
     body = BODIES.get(operation)
     if operation == "searchSpaces":  # the body names the space
         body = {**BODIES[operation], "spaces": [{"name": space}]}
-    return server.client.request(method, url, json=body, headers=headers, params=query)
+    return server.client.request(method, at, json=body, headers=headers, params=query)
 
 
 def stored(client: httpx.Client, engine: Engine, space: str, headers: dict[str, str]) -> str:
@@ -195,11 +189,10 @@ def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
     server: Served = request.getfixturevalue("fresh" if allowed and NEEDS[operation] != "read" else "shared")
     key, filled = with_mode(server.engine, mode, "acme.*"), server.filled
-    memory = filled.statement if operation in STATEMENTS else filled.memories[OWN]
-    own = ask(server, operation, OWN, key.headers, memory, filled.probe, filled.conflict)
+    own = ask(server, operation, OWN, key.headers, **filled.own(operation))
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
-    other = ask(server, operation, OTHER, key.headers, filled.memories[OTHER])
+    other = ask(server, operation, OTHER, key.headers, memory_id=filled.memories[OTHER])
     assert (other.status_code, other.json()["code"]) == (404, "not_found")
 
 
@@ -313,8 +306,7 @@ def test_whatever_a_request_adds_is_counted_or_bounded(fresh: Served, limit: str
         assert (used.memories, used.bytes) == living(), f"before {operation}"
         engine.spaces.set_quota(OWN, {limit: getattr(used, limit)})
         before = sizes()
-        memory = filled.statement if operation in STATEMENTS else filled.memories[OWN]
-        answer = ask(server, operation, OWN, headers, memory, filled.probe, filled.conflict)
+        answer = ask(server, operation, OWN, headers, **filled.own(operation))
         grown = {name for name, size in sizes().items() if size > before[name]} - {"versions"}
         if answer.status_code == 403 and answer.json()["code"] != "quota_exceeded":
             wrong.append(f"{operation} is not asked: {answer.text}")

@@ -13,7 +13,7 @@ from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, draft
-from tests.service.keyed import BODIES, STATEMENTS
+from tests.service.keyed import BODIES, STATEMENTS, url
 from tests.stores import Stores
 
 SPACE = "tried"
@@ -81,18 +81,17 @@ def changing(opened: tuple[httpx.Client, Database]) -> dict[str, tuple[str, str]
 
 def ask(client: httpx.Client, operation: str, method: str, path: str, **query: str) -> httpx.Response:
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
-    given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
-    given |= {"entity": "Ann Berg"}
+    given = {"space": SPACE, "memory_id": known.get("id"), "key": operation, "checkpoint": "made"}
     if operation in STATEMENTS:
         known = client.get(f"/v1/spaces/{SPACE}/graph/relations?subject=Ann Berg").json()["items"][0]
         given["memory_id"] = known["memory"]
-    given |= {"session": operation, "conversation": operation, "topic": "t1", "document": operation}
+    given |= dict.fromkeys(("session", "conversation", "document"), operation)
     for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks"), ("task_id", "tasks")):
         if name in path:
             given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
     confirmed = {"confirm": SPACE} if operation == "deleteSpace" else {}
     body = OTHERS.get(operation, REVIEWS.get(operation, BODIES.get(operation)))
-    return client.request(method, path.format(**given), json=body, params=confirmed | query)
+    return client.request(method, url(path, **given), json=body, params=confirmed | query)
 
 
 def test_every_request_that_changes_something_can_be_tried(client: httpx.Client, changing: dict[str, tuple[str, str]]):

@@ -16,7 +16,7 @@ from muisti.service.app.app import create_app
 from muisti.service.openapi.specification import REQUESTS
 from muisti.service.settings import Settings
 from tests.service.fakes import API
-from tests.service.keyed import administrator
+from tests.service.keyed import administrator, url
 
 Json = dict[str, Any]
 
@@ -102,9 +102,8 @@ def steady(value: Any) -> Any:
 
 def play(client: httpx.Client, name: str, memory_id: str) -> httpx.Response:
     method, path, operation = OPERATIONS[name]
-    given = {"space": "default", "memory_id": memory_id, "category": RULE["category"], "key": RULE["key"]}
     media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-    return client.request(method, path.format(**given), json=media.get("example"))
+    return client.request(method, url(path, memory_id=memory_id), json=media.get("example"))
 
 
 def test_the_examples_tell_what_happens(client: httpx.Client):

@@ -26,7 +26,7 @@ from muisti.service.runtime.admission import Line
 from muisti.service.runtime.workers import Pool
 from muisti.service.settings import Settings
 from tests.service.fakes import API, Breakable, draft
-from tests.service.keyed import administrator, caller
+from tests.service.keyed import administrator, caller, url
 
 pytestmark = pytest.mark.one_store
 
@@ -196,14 +196,12 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
                 relation = client.post(f"{API}/graph/relations", json=given_relation).json()["id"]
             if "{document}" in path:
                 client.put(f"{API}/documents/d1", json={"content": "We deploy on Thursdays"})
-            given = {
-                "session": "s-2026-11", "conversation": "c-42", "topic": "t1", "document": "d1",
-                "space": exchange(engine, operation["operationId"]),
-                "memory_id": relation if "/graph/" in path else memory["id"], "category": "rules", "key": "deploy",
-                "key_id": administrator(engine).id, "entity": "Ann Berg", "webhook_id": hook["id"],
-                "conflict_id": client.get(f"{API}/conflicts").json()["items"][0]["id"],
-            }  # fmt: skip
-            response = client.request(method, path.format(**given), json=media["example"])
+            at = url(
+                path, session="s-2026-11", conversation="c-42", space=exchange(engine, operation["operationId"]),
+                document="d1", memory_id=relation if "/graph/" in path else memory["id"], webhook_id=hook["id"],
+                key_id=administrator(engine).id, conflict_id=client.get(f"{API}/conflicts").json()["items"][0]["id"],
+            )  # fmt: skip
+            response = client.request(method, at, json=media["example"])
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1
     return tried

@@ -5,19 +5,18 @@ from contextlib import nullcontext, suppress
 from hashlib import sha256
 from math import inf
 
-from muisti.core.embedding.models import Models
+import msgspec
+
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem, StoreUnavailable
 from muisti.core.model.operations import Imported, ImportRefused, ImportReport, LineProblem
-from muisti.core.model.outcomes import Quota
 from muisti.core.model.values import Seq
 from muisti.core.operations.transfer.importing.clearing import clear_dead, stop_imports
 from muisti.core.operations.transfer.importing.lines import Incoming, Lines, Reached
 from muisti.core.operations.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep
 from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
@@ -25,26 +24,17 @@ from muisti.core.tasks.claim import UNFENCED
 from muisti.core.write.calls import Call
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
+from muisti.core.write.transactions import Transactions
 
 Clock = Callable[[], int]
 
 
-class Importer:
-    """Begin and undo imports. Instances are thread-safe. `models` embed the texts."""
+class Importer(msgspec.Struct, frozen=True):
+    """Begin and undo imports. Instances are thread-safe."""
 
-    def __init__(
-        self,
-        database: Database,
-        indexes: Indexes,
-        models: Models,
-        quota: Quota,
-        clock: Clock,
-        intake: Intake,
-        undoer: ImportUndoer,
-    ) -> None:
-        """`quota` applies to spaces without a quota of their own."""
-        self._database, self._indexes, self._models = database, indexes, models
-        self._quota, self._clock, self._intake, self._undoer = quota, clock, intake, undoer
+    store: Transactions
+    intake: Intake
+    clock: Clock
 
     def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool, digest: str | None = None) -> "Import":
         """Begin an import. With the `digest` of its file, go on where a process that was killed came in the same file.
@@ -54,12 +44,12 @@ class Importer:
             Forbidden: the caller does not see the whole space.
         """
         target = self.check(space, caller)
-        now = self._clock()
+        now = self.clock()
         token = None if digest is None or dry_run else _token(target, caller, digest, atomic=atomic)
         if token is not None:
             self._clear_moved(token)
-            self._database.write(imports.keep(token, now))
-        clear_dead(self._database, now)
+            self.store.database.write(imports.keep(token, now))
+        clear_dead(self.store.database, now)
         file = Incoming(
             target=target,
             caller=caller,
@@ -72,9 +62,9 @@ class Importer:
 
     def _clear_moved(self, token: str) -> None:
         """End an import of a process that was killed while it moved: what it has moved is in the space."""
-        (rows,) = self._database.read([imports.left_behind(token)])
+        (rows,) = self.store.database.read([imports.left_behind(token)])
         if not rows:
-            stop_imports(self._database, imports.of_token(token))
+            stop_imports(self.store.database, imports.of_token(token))
 
     def check(self, space: str, caller: Caller) -> SpaceRow:
         """Return the space of an import that the caller may begin.
@@ -84,7 +74,7 @@ class Importer:
             Forbidden: the caller does not see the whole space.
         """
         _check_whole(caller)
-        return find_space(self._database, space)
+        return find_space(self.store.database, space)
 
     def resume(
         self, space: str, caller: Caller, checkpoint: Checkpoint | None, token: str, *, atomic: bool
@@ -99,9 +89,9 @@ class Importer:
         """
         if checkpoint is None:
             self.check(space, caller)
-            stop_imports(self._database, imports.of_token(token))
-            checkpoint = Checkpoint(now=self._clock())
-        target = find_space(self._database, space)
+            stop_imports(self.store.database, imports.of_token(token))
+            checkpoint = Checkpoint(now=self.clock())
+        target = find_space(self.store.database, space)
         file = checkpoint.incoming(target, caller, self._generation(target), atomic=atomic)
         found = self._over(file, checkpoint.reached, token)
         found.go_on(checkpoint)
@@ -109,25 +99,25 @@ class Importer:
 
     def _generation(self, target: SpaceRow) -> str | None:
         """Return the model whose vectors an import keeps."""
-        default = self._models.inline(None)
+        default = self.store.models.inline(None)
         return target.space.generation or (None if default is None else default.identity)
 
     def clear(self) -> None:
         """Delete what imports of ended processes and ended tasks left behind."""
-        clear_dead(self._database, self._clock())
+        clear_dead(self.store.database, self.clock())
 
     def _over(self, file: Incoming, reached: Reached, token: str | None) -> "Import":
         return Import(
             file,
-            Lines(file, self._intake, self._models, reached),
-            Staging(file, self._database, self._models, self._clock, self._intake, token),
-            Move(file, self._database, self._quota, self._clock),
-            self._indexes,
+            Lines(file, self.intake, self.store.models, reached),
+            Staging(file, self.store.database, self.store.models, self.clock, self.intake, token),
+            Move(file, self.store.database, self.store.quota, self.clock),
+            self.store.indexes,
         )
 
     def known(self, space: str) -> list[Imported]:
         """Return the imports of a space, newest first."""
-        return self._undoer.known(find_space(self._database, space))
+        return ImportUndoer(self.store).known(find_space(self.store.database, space))
 
     def undo(self, space: str, import_id: int, call: Call) -> Imported:
         """Delete all memories of an import, if none was changed since. A dry run only counts them.
@@ -137,7 +127,7 @@ class Importer:
             TooLarge: a remote database cannot delete so many in one transaction.
         """
         _check_whole(call.caller)
-        return self._undoer.undo(space, import_id, call)
+        return ImportUndoer(self.store).undo(space, import_id, call)
 
 
 class Import:

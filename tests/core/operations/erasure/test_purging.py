@@ -12,9 +12,8 @@ from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import Task
 from muisti.core.operations.erasure import purge_task
 from muisti.core.query.erasure_subject import Subject
-from muisti.core.store.database import Statement
-from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.core.operations.transfer.importing.test_work import At, Deadly, Died
+from tests.core.crashes import Deadly, Died, lose_lease, opened, run, run_with_a_crash
+from tests.core.fakes import SPACE, Clock, add
 from tests.stores import Stores
 
 ANN = Subject(author="Ann")
@@ -27,8 +26,7 @@ def told(report: Erasure, /) -> object:
 @pytest.fixture
 def deadly(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Deadly, Engine]]:
     monkeypatch.setattr(purge_task, "AT_ONCE", 3)
-    database = Deadly(stores().open())
-    with open_engine(At(database), clock=Clock()) as engine:
+    with opened(stores(), clock=Clock()) as (database, engine):
         engine.report_purges(told)
         yield database, engine
 
@@ -37,11 +35,6 @@ def submit(engine: Engine, space: str) -> Task:
     task, replayed = engine.purge(space, ANN, {"author": "Ann"}, OWNER, None)
     assert not replayed
     return task
-
-
-def run(engine: Engine, space: str, task: Task) -> Task:
-    engine.runner(60, 9).run_one()
-    return engine.tasks.get(space, task.id, OWNER)
 
 
 @pytest.mark.parametrize("committed", [False, True])
@@ -55,13 +48,7 @@ def test_a_purge_goes_on_wherever_a_process_crashes(deadly: tuple[Deadly, Engine
         add(engine, "of Ben", space=space, author="Ben")
         task = submit(engine, space)
         assert task.total == 3
-        database.writes, database.last, database.committed = 0, last, committed
-        if last is not None:
-            with pytest.raises(Died):
-                run(engine, space, task)
-            database.last = None
-            engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
-        ended = run(engine, space, task)
+        ended = run_with_a_crash(deadly, task, last, committed=committed)
         assert (ended.state, ended.done) == ("succeeded", 3), (number, ended.error)
         assert [one.content for one in engine.owner.read.list(space).items] == ["of Ben"]
         return ended.result
@@ -79,14 +66,12 @@ def test_a_cancelled_purge_keeps_what_is_left(deadly: tuple[Deadly, Engine]):
     database, engine = deadly
     add(engine, *map(str, range(8)), author="Ann")
     task = submit(engine, SPACE)
-    database.writes, database.last, database.committed = 0, 4, True
-    with pytest.raises(Died):
-        run(engine, SPACE, task)
-    database.last = None
+    with database.crash(4):
+        run(engine, task)
     ended = engine.tasks.cancel(SPACE, task.id, OWNER)
     left = engine.owner.read.stats(SPACE).memories
     assert (ended.state, left) == ("cancelled", 8 - 3 * ended.done)
-    assert run(engine, SPACE, task).state == "cancelled"
+    assert run(engine, task).state == "cancelled"
     assert engine.owner.read.stats(SPACE).memories == left
 
 
@@ -94,25 +79,21 @@ def test_a_purge_on_which_process_after_process_crashes_goes_on(deadly: tuple[De
     database, engine = deadly
     add(engine, *map(str, range(8)), author="Ann")
     task = submit(engine, SPACE)
-
-    def due() -> None:
-        engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
-
     died = 0
     for _ in range(20):
-        due()
+        lose_lease(engine, task)
         database.writes, database.last, database.committed = 0, 3, False  # the claim, the item, and what it erases
         try:
             engine.runner(60, 9).run_one()
         except Died:
             died += 1
         database.last = None
-    due()
+    lose_lease(engine, task)
     waiting = engine.tasks.get(SPACE, task.id, OWNER)
     assert (waiting.state, waiting.error) == ("running", None)
     assert died > 8
-    run(engine, SPACE, task)  # the first look after a crash may only let the task rest
-    due()
-    ended = run(engine, SPACE, task)
+    run(engine, task)  # the first look after a crash may only let the task rest
+    lose_lease(engine, task)
+    ended = run(engine, task)
     assert (ended.state, ended.done) == ("succeeded", 3)
     assert engine.owner.read.stats(SPACE).memories == 0

@@ -14,45 +14,14 @@ from muisti.core.operations.transfer.importing import lines, moving
 from muisti.core.operations.transfer.importing.lines import Item
 from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.query.erasure_subject import Subject
-from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.database import Statement
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.tasks.tasks import Submission
+from tests.core.crashes import Deadly, lose_lease, opened, run, run_with_a_crash
 from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.service.fakes import Breakable
 from tests.stores import Stores
 
 PREPARED = Staging._prepared  # pyright: ignore[reportPrivateUsage]
-
-
-class Died(BaseException):
-    """Ends a thread as the end of its process would."""
-
-
-class Deadly(Breakable):
-    """A database on which the process crashes at the write number `last`: before it, or when it is committed."""
-
-    last: int | None = None
-    committed = False
-    writes = 0
-
-    def write(self, statements: Sequence[Statement]) -> list[Rows]:
-        self.writes += 1
-        if self.last == self.writes and not self.committed:
-            raise Died
-        rows = super().write(statements)
-        if self.last == self.writes:
-            raise Died
-        return rows
-
-
-class At:
-    """A store that opens a given database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def open(self) -> Database:
-        return self._database
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +45,8 @@ def deadly(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[De
     """A database to crash on, and its engine, which stages and moves little at a time."""
     monkeypatch.setattr(lines, "PIECE", 4)
     monkeypatch.setattr(moving, "REMOTE_MAX", 5)
-    database = Deadly(stores().open())
-    with open_engine(At(database), clock=Clock()) as engine:
-        yield database, engine
+    with opened(stores(), clock=Clock()) as deadly:
+        yield deadly
 
 
 def submit(engine: Engine, space: str, file: Sequence[bytes], *, atomic: bool = False) -> Task:
@@ -86,15 +54,6 @@ def submit(engine: Engine, space: str, file: Sequence[bytes], *, atomic: bool = 
     assert isinstance(begun, Submission)
     begun.add_blob("lines", [line + b"\n" for line in file])
     return begun.end(len(file))
-
-
-def run(engine: Engine, space: str, task: Task) -> Task:
-    engine.runner(60, 9).run_one()
-    return engine.tasks.get(space, task.id, OWNER)
-
-
-def lose_lease(engine: Engine, task: Task) -> None:
-    engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
 
 
 def shown(engine: Engine, space: str) -> list[Any]:
@@ -120,14 +79,7 @@ def test_an_import_goes_on_wherever_a_process_dies(
         if not into_empty:
             add(engine, "there before", space=space)
         task = submit(engine, space, file)
-        database.writes, database.last, database.committed = 0, last, committed
-        if last is not None:
-            with pytest.raises(Died):
-                run(engine, space, task)
-            database.last = None
-            lose_lease(engine, task)
-        task = run(engine, space, task)
-        return task, shown(engine, space)
+        return run_with_a_crash(deadly, task, last, committed=committed), shown(engine, space)
 
     whole, expected = imported(0, None)
     writes = database.writes
@@ -163,13 +115,12 @@ def test_a_repeated_import_goes_on_where_its_killed_forerunner_was(
         engine.spaces.create(space)
         if not into_empty:
             add(engine, "there before", space=space)
-        database.writes, database.last, database.committed = 0, last, committed
+        with database.crash(last, committed=committed):
+            created = _straight(engine, space, file)
         if last is not None:
-            with pytest.raises(Died):
-                _straight(engine, space, file)
-        database.last = None
-        staged.clear()
-        return _straight(engine, space, file), shown(engine, space)
+            staged.clear()
+            created = _straight(engine, space, file)
+        return created, shown(engine, space)
 
     created, expected = imported(0, None)
     writes, all_staged = database.writes, sum(staged)
@@ -196,7 +147,7 @@ def test_an_import_reports_what_a_request_would(deadly: tuple[Deadly, Engine], f
     direct = engine.owner.write.begin_import("one", atomic=False)
     direct.take(file)
     report = direct.finish()
-    result: Any = run(engine, "two", submit(engine, "two", file, atomic=False)).result
+    result: Any = run(engine, submit(engine, "two", file, atomic=False)).result
     assert (result["created"], result["versions"], result["failed"]) == (report.created, report.versions, 0)
     assert [one.id for one in engine.owner.read.imports("two")] == [result["import_id"]]
 
@@ -206,11 +157,11 @@ def test_bad_lines_fail_the_whole_file_or_are_reported(deadly: tuple[Deadly, Eng
     good = {"type": "memory", "memory": {"id": "0190a0b0-0000-7000-8000-000000000001", "content": "good"}}
     bad = {"type": "memory", "memory": {"id": "x", "content": "bad"}}
     file = [b'{"type": "muisti", "format": 2}', *map(msgspec.json.encode, (good, bad)), b'{"type": "end", "lines": 3}']
-    refused = run(engine, SPACE, submit(engine, SPACE, file, atomic=True))
+    refused = run(engine, submit(engine, SPACE, file, atomic=True))
     assert (refused.state, refused.error_code) == ("failed", "invalid_input")
     report: Any = refused.result
     assert (report["created"], report["failed"], report["failures"][0]["line"]) == (0, 1, 3)
-    taken = run(engine, SPACE, submit(engine, SPACE, file))
+    taken = run(engine, submit(engine, SPACE, file))
     result: Any = taken.result
     assert (taken.state, result["created"], result["failed"]) == ("succeeded", 1, 1)
 
@@ -218,10 +169,8 @@ def test_bad_lines_fail_the_whole_file_or_are_reported(deadly: tuple[Deadly, Eng
 def test_a_cancelled_import_leaves_nothing(deadly: tuple[Deadly, Engine], file: list[bytes]):
     database, engine = deadly
     task = submit(engine, SPACE, file)
-    database.writes, database.last, database.committed = 0, 5, True
-    with pytest.raises(Died):
-        run(engine, SPACE, task)
-    database.last = None
+    with database.crash(5):
+        run(engine, task)
     assert engine.tasks.cancel(SPACE, task.id, OWNER).state == "cancelled"
     engine.forget_tasks()
     assert engine._database.read([Statement("SELECT count(*) FROM spaces WHERE name LIKE '~%'")])[0] == [(0,)]
@@ -232,12 +181,10 @@ def test_an_erasure_stops_an_import_that_holds_the_memory(deadly: tuple[Deadly, 
     """Its staged lines go, and the task that would stage them again fails."""
     database, engine = deadly
     task = submit(engine, SPACE, file)
-    database.writes, database.last, database.committed = 0, 6, True
-    with pytest.raises(Died):
-        run(engine, SPACE, task)
-    database.last = None
+    with database.crash(6):
+        run(engine, task)
     stopped = engine.eraser.subject(SPACE, Subject(older_than_us=1 << 60), {}, OWNER)
     assert stopped.erased["imports stopped"] == 1
     lose_lease(engine, task)
-    assert (run(engine, SPACE, task).state, run(engine, SPACE, task).error_code) == ("failed", "conflict")
+    assert (run(engine, task).state, run(engine, task).error_code) == ("failed", "conflict")
     assert engine.owner.read.stats(SPACE).memories == 0
