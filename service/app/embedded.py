@@ -130,8 +130,15 @@ class Embedded:
     async def _call(self, request: Call, send: Callable[[Part], Awaitable[None]]) -> None:
         app = await self.start()
         scope, body = _asked(request)
+        ended = asyncio.Event()
+
+        async def sending(part: Part) -> None:
+            await send(part)
+            if part["type"] == "http.response.body" and not part.get("more_body"):
+                ended.set()
+
         # Litestar's types of ASGI are closed dictionaries.
-        await app(cast(Any, scope), cast(Any, _receiver(body)), cast(Any, send))
+        await app(cast(Any, scope), cast(Any, _receiver(body, ended)), cast(Any, sending))
 
     async def aclose(self) -> None:
         """Close the database. A second call waits for the first."""
@@ -273,14 +280,15 @@ def _asked(request: Call) -> tuple[dict[str, Any], bytes]:
     return scope, body
 
 
-def _receiver(body: bytes) -> Callable[[], Awaitable[Part]]:
-    """Return what gives the application the body, and then waits until the request is cancelled."""
+def _receiver(body: bytes, ended: asyncio.Event) -> Callable[[], Awaitable[Part]]:
+    """Return what gives the application the body and, after the answer, the end of the connection."""
     parts: list[Part] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Part:
         if parts:
             return parts.pop()
-        return await asyncio.get_running_loop().create_future()
+        await ended.wait()  # which a stream waits for, too
+        return {"type": "http.disconnect"}
 
     return receive
 

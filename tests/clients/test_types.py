@@ -32,6 +32,11 @@ def both(memory: muisti.Memory) -> str:
     for change in memory.changes(follow=True):
         print(change.after.content)  # wrong
         print(change.after.content if change.after else change.point)
+    print(memory.checkpoints.create("before").name.upper(), memory.graph.list_entities(limit=3).items[0].name)
+    memory.conversations.create("support", titel="x")  # wrong
+    memory.documents.add("a.md", content=3)  # wrong
+    for document in memory.documents.list(folder="notes"):
+        print(document.path, document.paht)  # wrong
     return memory.get("rules/deploys").key  # wrong
 
 
@@ -40,6 +45,8 @@ async def awaited(memory: muisti.AsyncMemory) -> int:
     memory.remember("Tea").content  # wrong
     async for item in memory.list():
         print(item.content)
+    async for one in memory.conversations.list():
+        print(one.turns + (await memory.conversations.get(one.name)).turns)
     return stored.version
 
 
@@ -76,4 +83,4 @@ def test_a_type_checker_refuses_wrong_uses_alone(tmp_path: Path):
     refused = {one["range"]["start"]["line"] for one in told["generalDiagnostics"] if one["severity"] == "error"}
     lines = USES.split("\n")
     assert {lines[number] for number in refused} == {line for line in lines if line.endswith("# wrong")}
-    assert len(refused) == 14
+    assert len(refused) == 17

@@ -4,37 +4,31 @@ Builds and `make` write these files, which are not committed. A test compares th
 """
 
 import json
-import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import structs
+from . import groups, structs
+from .naming import argument, name_of, operations
 
 PACKAGE = Path(__file__).parents[1] / "muisti_client"
 DOCUMENT = PACKAGE / "../../../docs/openapi.json"
-MIRRORED = ("transport", "sending", "protocol", "space", "connecting")
+MIRRORED = ("transport", "sending", "protocol", "space", "connecting", "group")
 LINES = "application/x-ndjson"
-METHODS = ("get", "put", "post", "patch", "delete")
 SYNC = (
     (r"\bAsyncGenerator\[(.+?), None\]", r"Generator[\1, None, None]"),
-    (r"\bAsync(Generator|Memory|Sender|Space)\b", r"\1"),
     (r"\baclosing\b", "closing"),
     (r"\b(connect)_async\b", r"\1"),
-    (r"\b_async_(protocol|sending|space|connecting)\b", r"_sync_\1"),
+    (r"\b_async_(?!\w+` is made)", "_sync_"),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\basync(contextmanager)\b", r"\1"),
     (r"\bawait ", ""),
     (r"\basyncio\b", "time"),
-    (r"\bAsyncTransport\b", "Transport"),
-    (r"\bAsyncMuisti\b", "Muisti"),
-    (r"\bAsyncClient\b", "Client"),
+    (r"\bAsync(?=[A-Z])", ""),
     (r"\b__aenter__\b", "__enter__"),
     (r"\b__aexit__\b", "__exit__"),
     (r"\ba(close|read|iter_bytes)\b", r"\1"),
-    (r"\bAsync(Iterator|Iterable)\b", r"\1"),
-    (r"\b_async_transport\b", "_sync_transport"),
     (r"`_sync_(\w+)` is made from this module by generate\.py\.", r"Made from `_async_\1` by generate.py."),
 )
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -52,17 +46,17 @@ def write() -> None:
 
 def files(document: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of each generated file, by its name."""
-    client = _client(document)
+    made = {"client": _client(document), "groups": groups.source(document), "handles": groups.handles(document)}
     mirrored = {name: (PACKAGE / f"_async_{name}.py").read_text("utf-8") for name in MIRRORED}
     return {
         "types.py": _types(document),
         "calls.py": _calls(document),
         "operations.py": _operations(document),
-        "_async_client.py": client,
-        "_sync_client.py": synchronous(client),
+        **{f"_async_{name}.py": text for name, text in made.items()},
+        "replies.py": groups.replies(document),
         "options.py": structs.options(document),
         "results.py": structs.results(document),
-        **{f"_sync_{name}.py": synchronous(text) for name, text in mirrored.items()},
+        **{f"_sync_{name}.py": synchronous(text) for name, text in {**made, **mirrored}.items()},
     }
 
 
@@ -71,33 +65,6 @@ def synchronous(text: str) -> str:
     for pattern, word in SYNC:
         text = re.sub(pattern, word, text)
     return text
-
-
-def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield method, path and operation of everything that can be called."""
-    for path, item in document["paths"].items():
-        for method in METHODS:
-            if method in item:
-                yield method.upper(), path, item[method]
-
-
-def name_of(operation: Mapping[str, Any]) -> str:
-    """Return the name of the client's method for an operation.
-
-    >>> name_of({"operationId": "listMemories"})
-    'list_memories'
-    """
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", operation["operationId"]).lower()
-
-
-def argument(name: str) -> str:
-    """Return the name of the method's argument for a parameter.
-
-    >>> [argument(name) for name in ("If-Match", "Muisti-Min-Seq", "from")]
-    ['if_match', 'muisti_min_seq', 'from_']
-    """
-    found = re.sub(r"\W", "_", name).lower()
-    return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def _types(document: Mapping[str, Any]) -> str:

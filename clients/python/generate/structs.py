@@ -1,6 +1,6 @@
 """Result types and keyword arguments of the SDK, as source, from the schemas of the OpenAPI document."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 NAMES: Mapping[str, str] = {
@@ -42,8 +42,23 @@ HEAD = '"""Made from the OpenAPI document of the server by generate.py."""\n'
 
 
 def results(document: Mapping[str, Any]) -> str:
-    """Return the module of result types."""
-    schemas = document["components"]["schemas"]
+    """Return the module of result types of the verbs of a space."""
+    return _module(document["components"]["schemas"], ROOTS)
+
+
+def more_results(document: Mapping[str, Any], roots: Sequence[str]) -> str:
+    """Return the module of result types that the module of those verbs has not."""
+    return _module(document["components"]["schemas"], roots, common(document["components"]["schemas"]))
+
+
+def common(schemas: Mapping[str, Any]) -> set[str]:
+    """Return the schemas of the results of the verbs of a space."""
+    return {*_needed(schemas, ROOTS)}
+
+
+def _module(schemas: Mapping[str, Any], roots: Sequence[str], elsewhere: Set[str] = frozenset()) -> str:
+    found = {*_needed(schemas, [one for one in roots if one in schemas])}
+    shared = sorted({name_of(ref) for one in found - elsewhere for ref in _refs(schemas[one]) if ref in elsewhere})
     lines = [
         HEAD,
         "from __future__ import annotations",
@@ -52,9 +67,9 @@ def results(document: Mapping[str, Any]) -> str:
         "from typing import Any",
         "",
         "from ._result import Result",
+        *([f"from .results import {', '.join(shared)}"] if shared else []),
     ]
-    found = [*_needed(schemas)]
-    for name in sorted(found, key=lambda one: (one != BASE, one)):
+    for name in sorted(found - elsewhere, key=lambda one: (one != BASE, one)):
         lines += ["", "", *_struct(name, schemas)]
     return "\n".join(lines) + "\n"
 
@@ -74,7 +89,7 @@ def options(document: Mapping[str, Any]) -> str:
     ]
     for name, (schema, without, more, base) in OPTIONS.items():
         fields = {
-            field: _widened(field, _given(one))
+            field: _widened(field, given(one))
             for field, one in schemas[schema]["properties"].items()
             if field not in without
         }
@@ -83,9 +98,9 @@ def options(document: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _needed(schemas: Mapping[str, Any]) -> Iterator[str]:
+def _needed(schemas: Mapping[str, Any], roots: Sequence[str]) -> Iterator[str]:
     """Yield the schemas of the roots, and those that they name."""
-    left, seen = [*ROOTS], set[str]()
+    left, seen = [*roots], set[str]()
     while left:
         if (name := left.pop()) not in seen:
             seen.add(name)
@@ -159,22 +174,22 @@ def _widened(field: str, kind: str) -> str:
     return f"{kind} | timedelta" if field == "ttl" else kind
 
 
-def _given(schema: Mapping[str, Any]) -> str:
+def given(schema: Mapping[str, Any]) -> str:
     """Return the type of a keyword argument, which takes what can be turned into the field."""
     if "$ref" in schema:
         return "Mapping[str, Any]"
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
-        return " | ".join(dict.fromkeys(_given(one) for one in choices))
+        return " | ".join(dict.fromkeys(given(one) for one in choices))
     kind = schema.get("type")
     if "enum" in schema:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
     if isinstance(kind, list):
-        return " | ".join(dict.fromkeys(_given({**schema, "type": one}) for one in kind))
+        return " | ".join(dict.fromkeys(given({**schema, "type": one}) for one in kind))
     if kind == "string" and schema.get("format") == "date-time":
         return "Time"
     if kind == "array":
-        return f"Sequence[{_given(schema.get('items', {}))}]"
+        return f"Sequence[{given(schema.get('items', {}))}]"
     if kind == "object":
         return "Mapping[str, Any]"
     return PLAIN.get(kind or "", "Any")

@@ -6,6 +6,8 @@ import builtins
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
+from ._async_handles import AsyncHandles
+
 if TYPE_CHECKING:
     from . import results
     from ._filters import Filters
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from .options import ContextOptions, RememberOptions, SearchOptions, SupersedeOptions, UpdateOptions
 
 
-class AsyncMemory(Protocol):
+class AsyncMemory(AsyncHandles, Protocol):
     """One space of memories, on a file in this process or on a server.
 
     Memories are named by their id, by `category/key`, or by the arguments `category` and `key`. Every method raises

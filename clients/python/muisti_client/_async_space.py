@@ -14,12 +14,14 @@ from msgspec import structs
 
 from . import _names as names
 from . import calls, results
+from ._async_group import add
 from ._async_protocol import AsyncMemory
-from ._errors import Forbidden, NotFound, Refused, Unreachable, refused
+from ._errors import NotFound, Unreachable, refused
 from ._events import EventReader
 from ._filters import plain, split
 from ._missing import empty_context, is_missing, nothing_found
-from ._result import read
+from ._named import named
+from ._result import Rows, read
 from ._wire import ATTEMPTS, Call, Reply, events_of, pause
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ CHANGES = 1_000  # changes in a page, at most
 ENDS = {"unauthorized": 401, "not_found": 404, "epoch_gone": 410, "past_retention": 410}  # of a stream, as a status
 
 
+@named
 class AsyncSpace(AsyncMemory):
     """Handle on one space. `muisti.open_async` and `muisti.connect_async` make it."""
 
@@ -65,7 +68,7 @@ class AsyncSpace(AsyncMemory):
     async def remember(self, content: str, **options: Unpack[RememberOptions]) -> results.Stored:
         body = {"content": content, **plain(options)}
         once = body.pop("idempotency_key", None)
-        reply = await self._add(calls.add_memory(self._name, body, idempotency_key=once))
+        reply = await add(self, calls.add_memory(self._name, body, idempotency_key=once))
         return read(reply.body, results.Stored)
 
     async def remember_many(
@@ -81,17 +84,17 @@ class AsyncSpace(AsyncMemory):
         if on_conflict is not None:
             body["on_conflict"] = on_conflict
         request = calls.add_memories(self._name, body, idempotency_key=idempotency_key)
-        reply = await self._add(replace(request, once=atomic))  # only an atomic batch takes an idempotency key
+        reply = await add(self, replace(request, once=atomic))  # only an atomic batch takes an idempotency key
         if not atomic:
-            return read(reply.body, results.Outcomes).items
+            return Rows(read(reply.body, results.Outcomes).items)
         stored = read(reply.body, results.Batch).items
-        return [results.Outcome(index=n, status="created", memory=one) for n, one in enumerate(stored)]
+        return Rows(results.Outcome(index=n, status="created", memory=one) for n, one in enumerate(stored))
 
     async def recall(self, query: str, **options: Unpack[SearchOptions]) -> builtins.list[results.MemoryItem]:
         options.setdefault("min_evidence", "weak")
         options.setdefault("limit", RECALLED)
         found = await self.search(query, **options)
-        return [hit.memory for hit in found.hits]
+        return Rows(hit.memory for hit in found.hits)
 
     async def search(self, query: str = "", **options: Unpack[SearchOptions]) -> results.Found:
         body, condition = split(options)
@@ -201,7 +204,7 @@ class AsyncSpace(AsyncMemory):
     async def history(
         self, name: str | None = None, *, category: str | None = None, key: str | None = None
     ) -> builtins.list[results.Version]:
-        which, found = names.named(name, category, key), builtins.list[results.Version]()
+        which, found = names.named(name, category, key), Rows[results.Version]()
         asked = names.history(self._name, which)
         while True:
             reply = await self._sender.send(asked)
@@ -293,20 +296,6 @@ class AsyncSpace(AsyncMemory):
                         return
                     raise refused(ENDS.get(problem["code"], 503), problem)
                 yield event
-
-    async def _add(self, request: Call) -> Reply:
-        """Send an addition. If the space is missing, create it and send the request again."""
-        try:
-            return await self._sender.send(request)
-        except NotFound as error:
-            try:
-                await self._sender.send(calls.create_space({"name": self._name}))
-            except Forbidden:
-                raise error from None
-            except Refused as other:
-                if other.code != "already_exists":  # another client may have created it meanwhile
-                    raise
-        return await self._sender.send(request)
 
     async def _tag(self, which: names.Name, version: int | None) -> str | None:
         """Return the ETag of a version. For an address the id is requested first, because ETags contain ids."""

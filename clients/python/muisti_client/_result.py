@@ -1,11 +1,20 @@
 """Base of the results, and their decoding."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+
+from . import _html as html
+
+if TYPE_CHECKING:
+    from ._wire import Reply
 
 SHOWN = 60  # characters of a text that `repr` shows
 R = TypeVar("R", bound="Result")
@@ -22,10 +31,21 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         """Return the fields as JSON has them: times as RFC 3339, parts as dictionaries."""
         return msgspec.to_builtins(self)
 
+    def _repr_html_(self) -> str:
+        """Return the fields as a table, for a notebook."""
+        return html.table_of(self)
+
     def __repr__(self) -> str:
         found = ((name, getattr(self, name)) for name in self.__struct_fields__)
         shown = (f"{name}={_shown(value)}" for name, value in found if value not in (None, "", [], {}))
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Rows(list[R]):
+    """A list of results, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        return html.rows_of(self)
 
 
 def _shown(value: Any) -> str:
@@ -41,6 +61,16 @@ def _shown(value: Any) -> str:
 def read(body: bytes, kind: type[R]) -> R:
     """Decode an answer."""
     return _decoder(kind).decode(body)
+
+
+def read_any(reply: Reply, kinds: Sequence[type[R]]) -> Any:
+    """Decode an answer as the first type that it fits; None when it is empty, its JSON when no type is given."""
+    if not reply.body or not kinds:
+        return reply.data
+    for kind in kinds[:-1]:
+        with suppress(msgspec.ValidationError):
+            return read(reply.body, kind)
+    return read(reply.body, kinds[-1])
 
 
 @cache
