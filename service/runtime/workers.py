@@ -226,6 +226,7 @@ class Backend:
         self._asking = 0  # searches under way
         self._crowded = False  # adds came at the same time a moment ago
         self.engine = engine
+        self.signing_key_file = settings.signing_key_file
         self.summary_writer = summary_writer(settings)
         self.uploads = Uploads(
             limit=settings.upload_limit,
