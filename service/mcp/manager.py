@@ -297,7 +297,6 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         instructions=ABOUT,
         get_tool_input_schema=lambda _: None,  # no argument of ours travels in a header: nothing to look up
         on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
@@ -306,6 +305,7 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         on_completion=handlers.complete,
         on_subscriptions_listen=Listening(session_of),
     )
+    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
     TaskMethods(session_of).add_to(server)
     server.middleware += [_named, Sealing(session_of)]
     return server

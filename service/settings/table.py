@@ -119,6 +119,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     jwt_spaces: Annotated[str | None, list_of(forms.SPACES, "Spaces of tokens that name none, as a,b.*.")] = None
     public_url: Annotated[str | None, forms.PUBLIC_URL] = None
     console: Annotated[bool, on_off("Whether the server has the console, pages for a browser, at `/`.")] = True
+    server_card: Annotated[
+        bool, on_off("Whether anybody may read at `/.well-known/ai-catalog.json` that MCP is spoken here.")
+    ] = False
     origins: Annotated[
         str | None, list_of(forms.ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")
     ] = None

@@ -12,7 +12,7 @@ from muisti.service.terminal.session import refusals
 
 # Settings by topic, in the order of the help.
 GROUPS = {
-    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers", "console"),
+    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers", "console", "server_card"),
     "Database": (
         "database_url", "database_replica_url", "database_token", "database_token_file", "database_namespace",
         "database_timeout",
