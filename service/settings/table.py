@@ -213,6 +213,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     summary_model: Annotated[str, Rule("Model that writes summaries.", "a name", text)] = "default"
     summary_key: Annotated[str | None, forms.SUMMARY_KEY] = None
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
+    otlp_texts: Annotated[bool, on_off("Whether traces have queries and memories too, as far as they are short.")] = (
+        False
+    )
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0
     read_log: Annotated[

@@ -49,7 +49,7 @@ GROUPS = {
         "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
         "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),
-    "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),
+    "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint", "otlp_texts"),
 }  # fmt: skip
 
 
