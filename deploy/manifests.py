@@ -23,6 +23,7 @@ from muisti.service.mcp.tools import offered, schema_of
 from muisti.service.schemas.access_modes import MODES
 from muisti.service.settings import options
 from muisti.service.settings.tool_groups import GROUPS, USUAL, Group
+from muisti.service.version import NAME, SUMMARY, TITLE, UNKNOWN, server_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT: Mapping[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -30,13 +31,11 @@ SKILL = ROOT / "service" / "static" / "skill.md"
 REGISTRIES = "deploy/registries"
 PLUGIN = f"{REGISTRIES}/plugin"
 
-NAME, TITLE = "muisti", "Muisti"
-SUMMARY = "Long-term memory for AI agents, in one local file: hybrid search, undo, conflicts. No LLM."
 LICENCE: str = PROJECT["license"].partition(" AND ")[0]  # of Muisti itself; NOTICE has the others
 VERSION: str = PROJECT["version"]
-REPOSITORY: str = PROJECT.get("urls", {}).get("Repository", "https://github.com/OWNER/muisti")
+REPOSITORY: str = PROJECT.get("urls", {}).get("Repository", UNKNOWN)
 OWNER = REPOSITORY.rstrip("/").split("/")[-2]  # OWNER until pyproject.toml names the repository
-SERVER_NAME = f"io.github.{OWNER}/{NAME}"
+SERVER_NAME = server_name(REPOSITORY)
 COMMAND, ARGUMENTS = "uvx", (NAME, "mcp")
 VARIABLES = ("MUISTI_DATABASE_URL", "MUISTI_DATABASE_TOKEN")
 COMMIT = "0" * 40  # of the revision that Docker audits; whoever submits the entry fills it in

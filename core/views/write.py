@@ -19,11 +19,21 @@ from muisti.core.model.outcomes import Flag, Likeness, Undo, Written
 from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
 from muisti.core.operations.transfer.importing.importer import Import as Import
 from muisti.core.operations.transfer.importing.importer import Importer
-from muisti.core.read.reading import find
+from muisti.core.read.reading import find, find_space
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
 from muisti.core.store.database import Refused, Row, Statement
-from muisti.core.store.sql import changes, conflicts, inserting, memories, operations, quotas, spaces, version_rows
+from muisti.core.store.sql import (
+    changes,
+    conflicts,
+    inserting,
+    memories,
+    operations,
+    quotas,
+    spaces,
+    undo,
+    version_rows,
+)
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
@@ -209,6 +219,12 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         """Undo changes; see `Undoer.undo`."""
         call = self.calls.new(request)
         return self._situated(space, self.undoer.undo(space, which, call), call)
+
+    def last_call(self, space: str) -> int:
+        """Return when the caller's last change in a space came that is not undone, in microseconds; 0 without one."""
+        found = find_space(self.store.database, space)
+        (rows,) = self.store.database.read([undo.last_change(found, self.calls.caller, 0, ())])
+        return cast(int, rows[0][2]) if rows else 0
 
     def begin_import(
         self, space: str, *, atomic: bool = True, dry_run: bool = False, digest: str | None = None

@@ -18,11 +18,12 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import Draft
 from muisti.service.agents.formats import FOLDERS, FORMATS, NAMES, SESSIONS, Event, filled, first
 from muisti.service.agents.outcomes import is_of_a_person, may_be_secret, outcomes, transcript
-from muisti.service.agents.recalling import PERSONAL, Session, at_file, at_prompt, at_start
+from muisti.service.agents.recalling import Session, at_file, at_prompt, at_start
 from muisti.service.agents.sessions import Sessions
 from muisti.service.auth.access import OWNER, Access, single_space
 from muisti.service.runtime.workers import Backend
 from muisti.service.terminal.project import choose
+from muisti.service.tools.session import PERSONAL, has_beside
 
 CATEGORY, TRANSCRIPT = "captured", "transcript_path"
 TEXT_MAX = 8_000  # characters of one text that is kept
@@ -172,7 +173,7 @@ def _spaces(hooked: Hooked, access: Access) -> list[str]:
     project = hooked.project or _of_folder(hooked, access) or single_space(access.grant) or DEFAULT
     if not access.grant.reaches(project):
         return []
-    return [project, PERSONAL] if project != PERSONAL and access.grant.reaches(PERSONAL) else [project]
+    return [project, PERSONAL] if has_beside(access.grant, project) else [project]
 
 
 def _of_folder(hooked: Hooked, access: Access) -> str | None:

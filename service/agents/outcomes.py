@@ -45,7 +45,9 @@ _WORDS: tuple[tuple[Outcome, re.Pattern[str]], ...] = (
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _MARKS = re.compile(r"^[\s>*#\-\d.)]+|[*`_]{2,}")
 _OF_A_PERSON = re.compile(
-    r"\b(?:I (?:prefer|like|always|never|work|use)|my (?:name|editor|time zone|hours?)|call me)\b", re.IGNORECASE
+    r"\b(?:I (?:prefer|like|always|never|work|use)|(?:my|the user's) (?:name|editor|time zone|hours?)|call me|"
+    r"user prefers)\b",
+    re.IGNORECASE,
 )
 # Nobody confirms these texts before they are stored, so a text that may hold a secret is dropped whole.
 _MAY_BE_SECRET = re.compile(
@@ -65,10 +67,10 @@ def may_be_secret(text: str) -> bool:
 
 
 def is_of_a_person(text: str) -> bool:
-    """Tell whether a prompt says something about the person who writes it.
+    """Tell whether a prompt, or what a model remembers of it, says something about the person who writes it.
 
-    >>> is_of_a_person("I prefer short answers"), is_of_a_person("Deploy on Fridays")
-    (True, False)
+    >>> [is_of_a_person(one) for one in ("I prefer tea", "User prefers tea", "The user clicks", "Deploy on Fridays")]
+    [True, True, False, False]
     """
     return _OF_A_PERSON.search(text) is not None
 

@@ -17,7 +17,6 @@ from muisti.service.agents.sessions import Key, Sessions
 from muisti.service.runtime.workers import Backend
 from muisti.service.tools.rendering import one_line
 
-PERSONAL = "personal"
 BUDGET: Mapping[Kind, int] = {"start": 800, "prompt": 450, "file": 250}
 """Tokens of all that is shown at an event."""
 

@@ -38,6 +38,7 @@ from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
 from muisti.service.http.request import Request, caught_up
 from muisti.service.http.routing import Application
+from muisti.service.mcp.cards import Cards
 from muisti.service.mcp.route import McpApp
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
@@ -179,7 +180,8 @@ def create_app(
     )
     app.state.gate = gate
     console = console_of(app, settings) if trusted is None else None
-    envelope = RequestMiddleware(Entrance(gate, WebPages(names_in(settings.origins), own=ROOT), console), meters)
+    cards = Cards(settings.public_url, keys=needs_keys(settings) or asks(settings)) if settings.server_card else None
+    envelope = RequestMiddleware(Entrance(gate, WebPages(names_in(settings.origins), own=ROOT), console, cards), meters)
     app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app
 

@@ -33,6 +33,16 @@ def sign(engine: Engine, key_file: str | None, payload: bytes) -> str:
     return jwt.PyJWS().encode(payload, key, ALGORITHM, headers={"kid": key_id, "typ": "JOSE"})
 
 
+def secret(engine: Engine, key_file: str | None) -> bytes:
+    """Return a secret that all processes of the database share, and that never leaves them.
+
+    Raises:
+        StoreUnavailable: the file has no readable key.
+    """
+    _, key = _from_file(engine, key_file) if key_file is not None else _from_database(engine)
+    return hashlib.sha256(b"muisti secret" + key.private_bytes_raw()).digest()
+
+
 def verified(signed: str, keys: Sequence[Mapping[str, Any]]) -> bytes:
     """Return the payload of a compact JWS that one of the keys (JWK) has signed.
 

@@ -47,7 +47,7 @@ class Documents(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
 
-@tool("write", "idempotent", group="documents", words=WORDS)
+@tool("write", "idempotent", "staged", group="documents", words=WORDS)
 async def add_document(call: Call, given: AddDocument) -> Outcome:
     """Store a text or a file as a document in chunks, which recall finds. Replaces the one at its path."""
     if (given.content is None) == (given.server_path is None):
@@ -109,7 +109,7 @@ async def _as_task(call: Call, given: AddDocument, name: str, source: Path, job:
     key = call.once("add_document", given.idempotency_key)
     item = File(server_path=str(source), origin=origin_of(source, call.backend.uploads.folder)).item(name)
     task = await call.backend.store(submitted, call.backend, call.space, job, call.session.caller(), [item], key)
-    return Outcome({"task": task.id, "state": task.state}, f"Task {task.id} stores it.")
+    return Outcome({"task": task.id, "state": task.state}, f"Task {task.id} stores it.", task=task)
 
 
 async def _listed(call: Call, given: Documents) -> Outcome:

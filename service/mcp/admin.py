@@ -105,9 +105,15 @@ async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
     return Outcome({**found, "dry_run": given.dry_run}, "\n".join(lines))
 
 
-@tool("delete", "destructive", "whole", group="admin")
+@tool("delete", "destructive", "whole", "staged", group="admin")
 async def clear_all(call: Call, given: ClearAll) -> Outcome:
     """Delete all memories of a space; a rollback brings them back."""
+    if call.session.confirmed is not None and not given.dry_run:
+        await call.ask(call.session.memories(dry_run=True).timeline.clear, given.confirm)
+        stats = await call.ask(call.memories.read.stats)
+        question = f"Delete all {counted(stats.memories)} of the space {call.space}? A rollback brings them back."
+        if refused := await call.refused(question):
+            return refused
     done = await call.ask(call.memories.timeline.clear, given.confirm)
     found: Json = {**to_builtins(ClearedReply.of(done)), "dry_run": given.dry_run}
     many = counted(done.ended, "memory", "memories")
@@ -132,6 +138,7 @@ async def create_space(call: Call, given: CreateSpace) -> Outcome:
     "admin",
     "destructive",
     "whole",
+    "staged",
     group="admin",
     words={
         "author": "Whose",
@@ -147,16 +154,21 @@ async def purge(call: Call, given: Purge) -> Outcome:
         author=given.author, source=given.source, filter=given.filter, older_than_days=given.older_than_days
     )
     subject = chosen.subject(engine.now())
-    if given.dry_run:
-        plan = await call.ask(engine.eraser.plan, subject)
+    asks = call.session.confirmed is not None
+    plan = await call.ask(engine.eraser.plan, subject) if given.dry_run or asks else None
+    if given.dry_run and plan is not None:
         many = counted(plan.changes, "memory", "memories")
         return Outcome({"memories": plan.changes, "dry_run": True}, f"{many} would be erased.")
-    if given.confirm != call.space:
+    if plan is not None:
+        question = f"Erase {counted(plan.changes)} of the space {call.space} with their history? Nothing undoes that."
+        if refused := await call.refused(question):
+            return refused
+    elif given.confirm != call.space:
         raise InvalidInput.at("$.confirm", f"to erase memories for good send the name of the space, {call.space!r}")
     caller = call.session.caller()
     task, _ = await call.ask(engine.purge, subject, chosen.what(), caller, None)
     told = f"task {task.id} erases {counted(task.total or 0, 'group', 'groups')} of memories; its result is the report"
-    return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told)
+    return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told, task=task)
 
 
 Step = Literal["list", "build", "switch", "rollback", "drop"]
@@ -170,7 +182,7 @@ class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     force: bool = False
 
 
-@tool("admin", "destructive", "whole", group="admin")
+@tool("admin", "destructive", "whole", "staged", group="admin")
 async def set_model(call: Call, given: SetModel) -> Outcome:
     """Exchange the embedding model of a space while it is in use."""
     engine, caller = call.backend.engine, call.session.caller()
@@ -180,7 +192,7 @@ async def set_model(call: Call, given: SetModel) -> Outcome:
         case "build":
             task = await call.ask(engine.generations.build, _model(given), caller)
             told = f"task {task.id} embeds {task.total:,} passages with {_model(given)}; list shows how far it is"
-            return Outcome(to_builtins(TaskReply.of(task)), told)
+            return Outcome(to_builtins(TaskReply.of(task)), told, task=task)
         case "switch":
             one = await call.ask(engine.generations.switch, caller, force=given.force)
             return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers now; rollback leads back")

@@ -18,6 +18,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared import subscriptions
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from muisti.core.model.errors import MuistiError, NotFound
@@ -25,7 +26,9 @@ from muisti.core.model.values import Seq
 from muisti.service.asgi.messages import Header
 from muisti.service.auth.access import Access
 from muisti.service.mcp import resources
+from muisti.service.mcp.questions import Sealing, asked, can_ask, confirmed
 from muisti.service.mcp.refusals import said
+from muisti.service.mcp.tasks import TaskMethods, created, takes_tasks
 from muisti.service.mcp.tools import offered, run, schema_of, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -209,15 +212,25 @@ class Handlers:
         tools = offered(session.access, session.groups)
         return types.ListToolsResult(tools=[told(tool, session.access) for tool in tools])
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult | dict[str, Any]:
+        """Call a tool. The result is a question, or a task, for clients that take these."""
         session = self._session_of(ctx)
         tool = tool_of(session.access, params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}")
         await ctx.session.report_progress(0, STEPS, tool.name)
+        if "staged" in tool.traits:
+            answered = confirmed(params) if can_ask(ctx) else None
+            session = replace(session, tasks=takes_tasks(ctx), confirmed=answered)
         outcome = await run(session, tool, params.arguments or {})
+        if outcome.question is not None:
+            return asked(outcome.question)
         if not outcome.is_error:
             await ctx.session.report_progress(STEPS, STEPS, "done")
+        if outcome.task is not None and session.tasks:
+            return created(outcome.task)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=outcome.text)],
             structured_content=outcome.structured,
@@ -284,7 +297,6 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         instructions=ABOUT,
         get_tool_input_schema=lambda _: None,  # no argument of ours travels in a header: nothing to look up
         on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
@@ -293,7 +305,9 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         on_completion=handlers.complete,
         on_subscriptions_listen=Listening(session_of),
     )
-    server.middleware.append(_named)
+    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
+    TaskMethods(session_of).add_to(server)
+    server.middleware += [_named, Sealing(session_of)]
     return server
 
 

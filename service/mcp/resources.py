@@ -14,6 +14,7 @@ from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.service.formats.lines import encoded
 from muisti.service.http.decode import LINES
+from muisti.service.mcp.reads import searched
 from muisti.service.mcp.token_budget import packed
 from muisti.service.schemas.errors import HttpError
 from muisti.service.tools.arguments import Recall
@@ -175,9 +176,7 @@ async def prompt(session: Session, name: str, arguments: dict[str, str]) -> type
     if not topic:
         raise InvalidInput.at("$.topic", "is required")
     asked = Recall(query=topic, limit=BRIEF_LIMIT, max_tokens=BRIEF_TOKENS)
-    with session.reading("recall") as noted:
-        answer = await session.backend.search(session.memories(), space, asked.search())
-        noted.found(space, answer.seq, len(answer.hits), answer.evidence, topic)
+    answer = await searched(session, space, asked.search(), arguments.get("space"))
     _, known = await session.backend.compute(packed, answer, asked.max_tokens)
     brief = (
         "Brief me on the topic below, from the stored memories below it. Cite ids. Say what is not known.\n\n"

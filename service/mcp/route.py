@@ -86,7 +86,7 @@ async def answered(session: Session, headers: Mapping[bytes, bytes], body: bytes
     """Answer a plain call and return True; return False, and do nothing, for any other request."""
     call = _plain_call(body, headers)
     tool = None if call is None else tool_of(session.access, call.params.name)
-    if call is None or tool is None:
+    if call is None or tool is None or ("staged" in tool.traits and call.params.meta.capabilities):
         return False
     outcome = await run(session, tool, call.params.arguments)
     result: dict[str, Any] = {

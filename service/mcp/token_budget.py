@@ -10,7 +10,7 @@ from muisti.core.conversations.context.choosing import Item, pack, values
 from muisti.core.conversations.context.counting import LONG, counter
 from muisti.core.conversations.context.weights import gathered
 from muisti.core.model.choices import APPLIES
-from muisti.core.model.hits import Answer, Hit
+from muisti.core.model.hits import Answered, Hit, JointAnswer
 from muisti.core.model.values import Memory, Page
 from muisti.core.support.waiting import refuse_long
 from muisti.service.tools.rendering import NOTICE, counted, located, one_line, quoted, shown
@@ -78,7 +78,12 @@ class _Costs:
 _costs = _Costs()
 
 
-def packed(answer: Answer, max_tokens: int, *, full: bool = False) -> tuple[Json, str]:
+def space_of(memory: Memory, *, several: bool) -> Json:
+    """Return the space of a memory where an answer is of several; else nothing."""
+    return {"space": memory.space} if several else {}
+
+
+def packed(answer: Answered, max_tokens: int, *, full: bool = False) -> tuple[Json, str]:
     """Return the answer structured and as text, each within `max_tokens`.
 
     The top hit is always there, cut short if it does not fit.
@@ -86,11 +91,13 @@ def packed(answer: Answer, max_tokens: int, *, full: bool = False) -> tuple[Json
     hits = answer.hits
     named = min(NAMED, (max_tokens - _AROUND) // (2 * _ID))  # at most half of the budget
     around = _AROUND + _ID * min(len(hits), named) + (tokens(str(answer.degraded)) if answer.degraded else 0)
-    kept = _chosen(hits, max_tokens - around, full=full)
+    several = isinstance(answer, JointAnswer)
+    places = [space_of(hit.memory, several=several) | located(hit) for hit in hits]
+    kept = _chosen(hits, places, max_tokens - around, full=full)
     if hits and 0 not in kept:
-        passage, place = hits[0].passage, located(hits[0])
+        passage, place = hits[0].passage, places[0]
         if size(place) > max_tokens // _ADDRESS:
-            place = {}
+            place = space_of(hits[0].memory, several=several)
         return _alone(
             hits[0].memory,
             hits[0].memory.content[passage.start : passage.stop],
@@ -99,7 +106,7 @@ def packed(answer: Answer, max_tokens: int, *, full: bool = False) -> tuple[Json
             named=named,
             full=full,
         )
-    found = {at: _scored(hits[at], shown(hits[at].memory, full=full)) | located(hits[at]) for at in kept}
+    found = {at: _scored(hits[at], shown(hits[at].memory, full=full)) | places[at] for at in kept}
     return _answered(answer, found, named)
 
 
@@ -132,12 +139,12 @@ def _scored(hit: Hit, one: Json) -> Json:
     return {**one, **other, "score": round(hit.score, 3)}
 
 
-def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:
+def _chosen(hits: Sequence[Hit], places: Sequence[Json], left: int, *, full: bool) -> list[int]:
     """Return the places of the hits that go into the tokens that are left: those of a context, all whole."""
     costs = _costs.of([hit.memory for hit in hits], full=full)
     items = [
-        Item(value=value, tokens=cost + _MARGIN + (size(located(hit)) if hit.place else 0), around=0)
-        for hit, value, cost in zip(hits, values([hit.score for hit in hits]), costs, strict=True)
+        Item(value=value, tokens=cost + _MARGIN + (size(place) if place else 0), around=0)
+        for place, value, cost in zip(places, values([hit.score for hit in hits]), costs, strict=True)
     ]
     return sorted(pack(items, NO_PIECES, left, len).kept)
 
@@ -178,7 +185,7 @@ def _page(found: Sequence[Json], next_cursor: str | None, left_out: int) -> tupl
     return structured, "\n\n".join(parts)
 
 
-def _answered(answer: Answer, found: Mapping[int, Json], named: int) -> tuple[Json, str]:
+def _answered(answer: Answered, found: Mapping[int, Json], named: int) -> tuple[Json, str]:
     """Return the answer with the memories that fit, by their places, and the ids of the first `named` of the others."""
     kept = [*found.values()]
     rest = [hit for place, hit in enumerate(answer.hits) if place not in found]
@@ -197,7 +204,7 @@ def _answered(answer: Answer, found: Mapping[int, Json], named: int) -> tuple[Js
     return structured, _text(answer, kept, len(rest), ids)
 
 
-def _text(answer: Answer, kept: Sequence[Json], left_out: int, ids: Sequence[str]) -> str:
+def _text(answer: Answered, kept: Sequence[Json], left_out: int, ids: Sequence[str]) -> str:
     parts = [_heading(answer, len(kept)), *(quoted(one) for one in kept)]
     if kept and (doubtful := answer.left_out):
         many, those = ("memory was", "it") if doubtful == 1 else ("memories were", "them")
@@ -210,7 +217,7 @@ def _text(answer: Answer, kept: Sequence[Json], left_out: int, ids: Sequence[str
     return "\n\n".join(parts)
 
 
-def _heading(answer: Answer, number: int) -> str:
+def _heading(answer: Answered, number: int) -> str:
     """Return a line that says how surely the memories below it are about the question."""
     evidence = f"evidence: {answer.evidence}"
     if answer.nearest is not None:

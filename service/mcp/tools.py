@@ -1,12 +1,13 @@
 """Says which tools, arguments and choices a caller sees, and runs a tool, for the fast path and for the SDK."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 from msgspec import inspect
 
-from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.model.errors import InvalidInput, MuistiError, NotFound
 from muisti.core.model.values import TRUST
 from muisti.core.query.filter_fields import nearest
 from muisti.service.auth.access import Access, single_space
@@ -20,9 +21,9 @@ from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings.tool_groups import Group
-from muisti.service.tools.arguments import WRITING, UndoChanges
+from muisti.service.tools.arguments import WRITING, Fetch, OneMemory, Remember, UndoChanges
 from muisti.service.tools.catalog import Tool, described, fields_of, properties_of, required_of
-from muisti.service.tools.session import Call, Outcome, Session
+from muisti.service.tools.session import PERSONAL, Call, Outcome, Session, told_in
 
 Json = dict[str, Any]
 
@@ -177,7 +178,27 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
         raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
     raw = msgspec.json.encode(given(tool.arguments, arguments, unusable), order="deterministic")
     found: Any = decode(raw, tool.arguments)
+    try:
+        return await _in_space(session, tool, found, raw)
+    except NotFound:
+        beside = session.beside(getattr(found, "space", None)) if _names_one(found) else None
+        if beside is None:
+            raise
+        with suppress(NotFound):
+            outcome = await _in_space(beside, tool, found, raw)
+            return told_in(outcome, PERSONAL) if tool.in_space else outcome
+        raise
+
+
+async def _in_space(session: Session, tool: Tool, found: Any, raw: bytes) -> Outcome:
     space = session.space(found.space, tool.needs) if tool.in_space else ""
     LANE.set(Lane(is_slow_tool(tool.name, len(raw)), space, session.access.lane_key))
     memories = session.memories(dry_run=getattr(found, "dry_run", False))
     return await tool.run(Call(session, space, memories, raw), found)
+
+
+def _names_one(found: object) -> bool:
+    """Tell whether arguments name a memory, which may be in the personal space beside the project's."""
+    if isinstance(found, Remember):
+        return found.supersedes is not None
+    return isinstance(found, Fetch) or (isinstance(found, OneMemory) and (found.id or found.key) is not None)

@@ -1,25 +1,33 @@
 """The tools that change something: one call of the engine for each memory, two where feedback comes with a change."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
+from msgspec import to_builtins
+from msgspec.structs import replace
 
-from muisti.core.model.errors import InvalidInput, MuistiError, Problem
+from muisti.core.model.errors import InvalidInput, MuistiError, NotFound, Problem
 from muisti.core.model.outcomes import Flag, Likeness, Plan, Undo, Written
+from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
 from muisti.core.text.discourse.signals import suggested
 from muisti.core.views.write import Import
+from muisti.service.agents.outcomes import is_of_a_person
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
 from muisti.service.mcp.refusals import refused
+from muisti.service.runtime.bulkheads import SMALL
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.policy import flagged
 from muisti.service.schemas.requests import on_conflict_of
+from muisti.service.schemas.tasks import TaskReply
 from muisti.service.tools.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
 from muisti.service.tools.catalog import tool
 from muisti.service.tools.rendering import brief, counted, differences, one_line
-from muisti.service.tools.session import Call, Json, Outcome
+from muisti.service.tools.session import PERSONAL, Call, Json, Outcome, told_in
 
 # Reports where a write differs from what the caller asked for
 
@@ -59,6 +67,8 @@ def sentence(flag: Flag) -> str:
             return f"Not stored, in {where}: what looks like {flag.kind}."
 
 
+KIND, BLOB = "import", "lines"  # of the task that imports; see `core.operations.transfer.importing`
+ASKED = 500  # characters of a candidate in a question
 PLANNED = 20  # changes of a dry run that are named
 
 
@@ -68,11 +78,11 @@ async def remember(call: Call, given: Remember) -> Outcome:
     stored one, and shows that."""
     each = given.each()
     if not given.contents:
-        return await _remembered(call, given, call.once("remember", given.idempotency_key))
+        return await _placed(call, given)
     outcomes: list[Outcome] = []
     for number, one in enumerate(each):
         try:
-            outcomes.append(await _remembered(call, one, call.once("remember", given.idempotency_key, number)))
+            outcomes.append(await _placed(call, one, number))
         except (MuistiError, HttpError) as error:
             outcomes.append(refused(error, call.access))
     failed = sum(one.is_error for one in outcomes)
@@ -84,6 +94,19 @@ async def remember(call: Call, given: Remember) -> Outcome:
     lines = [f"{number}. {one.text}" for number, one in enumerate(outcomes, 1)]
     told = f"{len(outcomes) - failed} of {counted(len(outcomes))} accepted, {failed} refused."
     return Outcome(structured, "\n\n".join([told, *lines]), is_error=failed == len(outcomes))
+
+
+async def _placed(call: Call, given: Remember, number: int | None = None) -> Outcome:
+    """Store one memory: what is said of the person in the personal space beside the project's, where there is one."""
+    beside = call.session.beside(given.space)
+    addressed = given.key is not None or given.supersedes is not None or given.parent_id is not None
+    if beside is not None and not addressed and is_of_a_person(given.content):
+        memories = beside.memories(dry_run=given.dry_run)
+        personal = replace(call, session=beside, space=PERSONAL, memories=memories)
+        with suppress(NotFound):  # there is no such space
+            request = personal.once("remember", given.idempotency_key, number)
+            return told_in(await _remembered(personal, given, request), PERSONAL)
+    return await _remembered(call, given, call.once("remember", given.idempotency_key, number))
 
 
 async def _remembered(call: Call, given: Remember, request: RequestKey | None) -> Outcome:
@@ -118,7 +141,7 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
     return Outcome({"memory": brief(memory), **structured, **flags_of(written), **suggestions}, text)
 
 
-@tool("write", "idempotent")
+@tool("write", "idempotent", "staged")
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     """Correct, move, rate or promote a stored memory; old versions stay."""
     name, request = call.name(given), call.once("update_memory", given.idempotency_key)
@@ -126,6 +149,8 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
         changes = given.changes.changes()
         if given.feedback is not None and not changes:
             return await _noted(call, given)
+        if changes.get("status") == "active" and (refused := await _unconfirmed(call, given)):
+            return refused
         update = call.memories.write.update
         written = await call.ask(update, name, changes, if_match=given.if_version, request=request)
     except InvalidInput as error:
@@ -142,13 +167,25 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     return Outcome({**structured, **flags_of(written), **suggestions}, text)
 
 
+async def _unconfirmed(call: Call, given: UpdateMemory) -> Outcome | None:
+    """Ask whether a candidate is accepted, where a person can be asked. Return None when it may go on."""
+    if call.session.confirmed is None or given.dry_run:
+        return None
+    memory = (await call.ask(call.memories.read.get, call.name(given), no_touch=True)).memory
+    if memory.status != "candidate":
+        return None
+    said = one_line(memory.content)
+    said = said if len(said) <= ASKED else f"{said[: ASKED - 1]}…"
+    return await call.refused(f"Accept this candidate as a memory? {said}", f"{memory.id} {memory.version}")
+
+
 @tool("write", "destructive")
 async def undo(call: Call, given: UndoChanges) -> Outcome:
     """Take back your last call, all of it. With id, or category and key: bring back that memory if deleted, or
     as it was before."""
-    request = call.once("undo", given.idempotency_key)
     if not given.of_one:
-        return await _own_undone(call, given.which(), request)
+        return await _own_undone(call, given, given.which())
+    request = call.once("undo", given.idempotency_key)
     if given.last not in (None, 1):
         raise InvalidInput.at("$.last", "is about your own changes; version goes further back in one memory")
     written = await call.ask(
@@ -162,9 +199,29 @@ async def undo(call: Call, given: UndoChanges) -> Outcome:
     return Outcome({**structured, **flags_of(written)}, text)
 
 
-async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Outcome:
+async def _own_undone(call: Call, given: UndoChanges, which: Undo) -> Outcome:
     """Undo changes of the caller. It may delete what was added, so it needs the scope for that too."""
     check(call.access, "delete", call.space)
+    beside = call.session.beside(given.space)
+    if beside is not None and await _was_last_in(call, PERSONAL):
+        memories = beside.memories(dry_run=given.dry_run)
+        personal = replace(call, session=beside, space=PERSONAL, memories=memories)
+        return told_in(await _taken_back(personal, given, which), PERSONAL)
+    return await _taken_back(call, given, which)
+
+
+async def _was_last_in(call: Call, space: str) -> bool:
+    """Tell whether the last call of the caller was in another space than that of this call."""
+    last = call.memories.write.last_call
+    try:
+        there = await call.backend.store(last, space)
+    except NotFound:  # no such space
+        return False
+    return there > 0 and there >= await call.backend.store(last, call.space)
+
+
+async def _taken_back(call: Call, given: UndoChanges, which: Undo) -> Outcome:
+    request = call.once("undo", given.idempotency_key)
     written = await call.ask(call.memories.write.undo, which, request=request)
     structured: Json = {"memories": [brief(one) for one in written.memories], "ended": list(written.ended)}
     if written.plan is not None:
@@ -191,9 +248,13 @@ async def forget(call: Call, given: Change) -> Outcome:
     return Outcome({"id": memory.id, "deleted": True}, f"Forgot {memory.id}.{again}")
 
 
-@tool("write", "idempotent", "whole", group="admin")
+@tool("write", "idempotent", "whole", "staged", group="admin")
 async def import_memories(call: Call, given: ImportMemories) -> Outcome:
     """Import an export (memory://{space}/export), all or nothing; known ids are skipped."""
+    if call.session.tasks and not given.dry_run and len(given.ndjson) > SMALL:
+        await call.ask(call.memories.write.check_import)
+        task = await call.ask(_import_task, call, given.ndjson)
+        return Outcome(to_builtins(TaskReply.of(task)), f"Task {task.id} imports it.", task=task)
     incoming = await call.ask(call.memories.write.begin_import, dry_run=given.dry_run)
     try:
         await call.backend.store(_take_all, incoming, given.ndjson)
@@ -209,6 +270,28 @@ async def import_memories(call: Call, given: ImportMemories) -> Outcome:
     }
     done = "would be imported" if report.dry_run else "imported"
     return Outcome(found, f"{counted(report.created)} {done}, {sum(report.skipped.values())} skipped.")
+
+
+def _import_task(space: str, call: Call, text: str) -> Task:
+    """Make a task that imports lines, which are kept in the database until it has ended."""
+    begun = call.backend.engine.tasks.begin(space, KIND, {"atomic": True}, call.session.caller())
+    assert not isinstance(begun, Task)  # without a key no request is a repeated one
+    try:
+        blob, total = begun.blob(BLOB), 0
+
+        def take(some: Sequence[bytes]) -> None:
+            nonlocal total
+            total += len(some)
+            blob.write(b"".join(line + b"\n" for line in some))
+
+        lines = Lines(take)
+        lines.feed(text.encode())
+        lines.end()
+        blob.close()
+        return begun.end(total)
+    except BaseException:  # no half of a task stays; the error goes on
+        begun.abandon()
+        raise
 
 
 def _take_all(incoming: Import, text: str) -> None:

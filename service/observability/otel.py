@@ -4,9 +4,11 @@ The provider is our own and not the global one: spans of libraries, which may qu
 exported.
 """
 
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
+from itertools import islice
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
@@ -15,8 +17,12 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from muisti.core.model.context import Context
 from muisti.core.model.hits import Answered
+from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
+from muisti.core.model.spaces import Space
+from muisti.core.model.values import Memory
 from muisti.service.observability.meters import METHODS, NO_ROUTE, OTHER, STAGES
 from muisti.service.version import installed_version
 
@@ -24,19 +30,24 @@ Header = tuple[bytes, bytes]
 
 CARRIED = (b"traceparent", b"tracestate")
 NS_PER_MS = 1_000_000
+TEXT_MAX, RECORDS_MAX = 1_000, 20  # characters of a text, and memories, in a span
+VERBS = {"add": "create_memory", "put": "upsert_memory", "delete": "delete_memory"}  # all others update memories
+
+Value = str | int
 
 _running: ContextVar[Span | None] = ContextVar("muisti_request", default=None)
 
 
-def exporting(endpoint: str) -> "OpenTelemetry":
+def exporting(endpoint: str, texts: bool) -> "OpenTelemetry":
     """Return tracing that exports to a collector. The SDK reads headers, sampling and more from `OTEL_*`."""
-    return OpenTelemetry(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint}/v1/traces")))
+    return OpenTelemetry(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint}/v1/traces")), texts=texts)
 
 
 class OpenTelemetry:
-    """The `Tracing` that makes spans of OpenTelemetry."""
+    """The `Tracing` that makes spans of OpenTelemetry. With `texts` they have queries and memories too."""
 
-    def __init__(self, processor: SpanProcessor) -> None:
+    def __init__(self, processor: SpanProcessor, *, texts: bool = False) -> None:
+        self._texts = texts
         ours = Resource({"service.name": "muisti", "muisti.service.version": installed_version()})
         resource = Resource.create().merge(ours).merge(OTELResourceDetector().detect())
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
@@ -49,34 +60,97 @@ class OpenTelemetry:
         span = self._tracer.start_span("request", self._propagator.extract(carrier), SpanKind.SERVER)
         return RequestSpan(span, _running.set(span))
 
-    def searched(self, answer: Answered) -> None:
+    def searched(self, answer: Answered, store: str | None, query: str) -> None:
         request = _running.get()
         if request is None:
             return
         request.set_attribute("muisti.search.mode", answer.strategy)
         request.set_attribute("muisti.search.evidence", answer.evidence)
         request.set_attribute("muisti.search.hits", len(answer.hits))
-        self._past(request, [(stage, getattr(answer.timings, stage)) for stage in STAGES])
+        found = _about("search_memory", store, [hit.memory.id for hit in answer.hits])
+        if self._texts:
+            found["gen_ai.memory.query.text"] = query[:TEXT_MAX]
+            found["gen_ai.memory.records"] = _records((hit.memory, hit.score) for hit in answer.hits)
+        self._past(request, found, [(stage, getattr(answer.timings, stage)) for stage in STAGES])
 
-    def wrote(self, written: Written) -> None:
+    def packed(self, context: Context, store: str, query: str) -> None:
+        request = _running.get()
+        if request is None:
+            return
+        request.set_attribute("muisti.search.mode", context.strategy)
+        request.set_attribute("muisti.search.evidence", context.evidence)
+        ids = list(dict.fromkeys(one.id for one in context.citations))
+        found = _about("search_memory", store if len(context.spaces) == 1 else None, ids)
+        if self._texts:
+            found["gen_ai.memory.query.text"] = query[:TEXT_MAX]
+        self._past(request, found, ())
+
+    def wrote(self, written: Written, verb: str) -> None:
         request = _running.get()
         if request is None:
             return
         request.set_attribute("muisti.write.replayed", written.replayed)
-        if written.commit:
-            self._past(request, [("commit", written.commit)])
+        if not written.commit:
+            return
+        store = next((one.space for one in written.memories), None)
+        operation = VERBS.get(verb, "update_memory")
+        found = _about(operation, store, [one.id for one in written.memories])
+        if self._texts and operation != "delete_memory":
+            found["gen_ai.memory.records"] = _records((one, None) for one in written.memories)
+        self._past(request, found, [("commit", written.commit)])
+
+    def stored(self, made: Space | Erasure) -> None:
+        request = _running.get()
+        if request is None:
+            return
+        if isinstance(made, Space):
+            self._past(request, _about("create_memory_store", made.name), ())
+            return
+        memory = made.what.get("memory")
+        ids = [memory] if isinstance(memory, str) else None
+        operation = "delete_memory_store" if made.seq is None else "delete_memory"
+        self._past(request, _about(operation, made.space, ids), ())
 
     def close(self) -> None:
         self._provider.shutdown()
 
-    def _past(self, request: Span, stages: Sequence[tuple[str, float]]) -> None:
-        """Add spans of stages that ran one after the other and end now; their durations are in milliseconds."""
-        context = set_span_in_context(request)
+    def _past(self, request: Span, about: Mapping[str, Value], stages: Sequence[tuple[str, float]]) -> None:
+        """Add the span of an operation that ends now, and inside it those of its stages, which ran one after another.
+
+        Durations are in milliseconds.
+        """
         at = time.time_ns() - int(NS_PER_MS * sum(took for _, took in stages))
+        name = str(about["gen_ai.operation.name"])
+        operation = self._tracer.start_span(name, set_span_in_context(request), attributes=about, start_time=at)
+        context = set_span_in_context(operation)
         for name, took in stages:
             span = self._tracer.start_span(name, context, start_time=at)
             at += int(NS_PER_MS * took)
             span.end(at)
+        operation.end(at)
+
+
+def _about(operation: str, store: str | None, ids: Sequence[str] | None = None) -> dict[str, Value]:
+    """Return the attributes of an operation. `ids` are those of its memories, None where they are not known."""
+    found: dict[str, Value] = {"gen_ai.operation.name": operation}
+    if store is not None:
+        found["gen_ai.memory.store.id"] = store
+    if ids is not None:
+        found["gen_ai.memory.record.count"] = len(ids)
+        if len(ids) == 1:
+            found["gen_ai.memory.record.id"] = ids[0]
+    return found
+
+
+def _records(found: Iterable[tuple[Memory, float | None]]) -> str:
+    """Return the first memories as the conventions want them: a JSON text, with long contents cut."""
+    return json.dumps(
+        [
+            {"id": one.id, "content": one.content[:TEXT_MAX], **({} if score is None else {"score": round(score, 4)})}
+            for one, score in islice(found, RECORDS_MAX)
+        ],
+        ensure_ascii=False,
+    )
 
 
 class RequestSpan:

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from muisti.core.model.context import Context
 from muisti.core.model.hits import Answered
+from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
+from muisti.core.model.spaces import Space
 from muisti.core.support.lazy import Lazy
 from muisti.service.settings import Settings, SettingsError
 
@@ -28,18 +31,30 @@ class Request(Protocol):
 
 
 class Tracing(Protocol):
-    """Makes spans of requests and, inside them, of their stages. They hold names, numbers and codes, never a text."""
+    """Makes spans of requests and, inside them, of operations on memories and their stages.
+
+    Operations have the names of OpenTelemetry's conventions for generative AI. Spans hold names, ids, numbers and
+    codes; texts only where the settings ask for them.
+    """
 
     def begin(self, headers: Sequence[Header]) -> Request:
         """Begin the span of a request, in the trace that its headers name (W3C trace context) or a new one."""
         ...
 
-    def searched(self, answer: Answered) -> None:
-        """Add the stages of a search to the running request."""
+    def searched(self, answer: Answered, store: str | None, query: str) -> None:
+        """Add a search and its stages to the running request. `store` is the space, None for several."""
         ...
 
-    def wrote(self, written: Written) -> None:
-        """Add a write to the running request."""
+    def packed(self, context: Context, store: str, query: str) -> None:
+        """Add the search for a context to the running request."""
+        ...
+
+    def wrote(self, written: Written, verb: str) -> None:
+        """Add a write to the running request; `verb` is the name of the function that wrote."""
+        ...
+
+    def stored(self, made: Space | Erasure) -> None:
+        """Add to the running request that a space was created, or what was erased."""
         ...
 
     def close(self) -> None:
@@ -55,7 +70,7 @@ def tracing_of(settings: Settings) -> Tracing | None:
     """
     if settings.otlp_endpoint is None:
         return None
-    return _exporting()(settings.otlp_endpoint)
+    return _exporting()(settings.otlp_endpoint, settings.otlp_texts)
 
 
 def check_tracing(settings: Settings) -> None:
@@ -64,7 +79,7 @@ def check_tracing(settings: Settings) -> None:
         _exporting()
 
 
-def _exporting() -> Callable[[str], Tracing]:
+def _exporting() -> Callable[[str, bool], Tracing]:
     """Load OpenTelemetry. Raises SettingsError when it is not installed."""
     try:
         return otel.exporting

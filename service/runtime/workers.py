@@ -23,7 +23,9 @@ from muisti.core.model.choices import OnConflict
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
 from muisti.core.model.hits import Answer, JointAnswer
+from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
+from muisti.core.model.spaces import Space
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Part, Query
 from muisti.core.support.waiting import (
@@ -226,6 +228,7 @@ class Backend:
         self._asking = 0  # searches under way
         self._crowded = False  # adds came at the same time a moment ago
         self.engine = engine
+        self.signing_key_file = settings.signing_key_file
         self.summary_writer = summary_writer(settings)
         self.uploads = Uploads(
             limit=settings.upload_limit,
@@ -239,8 +242,12 @@ class Backend:
     async def store(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call that waits for the database: one of a slow kind of request on a thread for these."""
         found = await (self._slow if LANE.get().slow else self._store).run(call, *args, **kwargs)
-        if self._tracing is not None and isinstance(found, Written):
-            self._tracing.wrote(found)
+        if self._tracing is not None and not kwargs.get("dry_run"):
+            verb = getattr(call, "__name__", "")
+            if isinstance(found, Written):
+                self._tracing.wrote(found, verb)
+            elif isinstance(found, Erasure) or (isinstance(found, Space) and verb == "create"):
+                self._tracing.stored(found)
         return found
 
     async def vital(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -273,7 +280,7 @@ class Backend:
             self._asking -= 1
         self.meters.searched(answer)
         if self._tracing is not None:
-            self._tracing.searched(answer)
+            self._tracing.searched(answer, space, query.text)
         return answer
 
     async def _search_in_turn(self, read: Read, space: str, query: Query, max_age: float) -> Answer:
@@ -287,7 +294,10 @@ class Backend:
     async def context(self, memories: Memories, space: str, request: ContextRequest) -> Context:
         """Make a context on a thread: one of many tokens on a thread for slow kinds of requests."""
         pool = self._slow if request.token_budget > CONTEXT else self._store
-        return await pool.run(memories.context.build, space, request)
+        found = await pool.run(memories.context.build, space, request)
+        if self._tracing is not None:
+            self._tracing.packed(found, space, request.query)
+        return found
 
     async def search_spaces(
         self, memories: Memories, parts: Sequence[Part], query: Query, max_age: float = 0.0
@@ -296,7 +306,7 @@ class Backend:
         answer = await self._search.run(memories.read.search_spaces, parts, query, max_age)
         self.meters.searched(answer)
         if self._tracing is not None:
-            self._tracing.searched(answer)
+            self._tracing.searched(answer, None, query.text)
         return answer
 
     async def add(
@@ -310,7 +320,7 @@ class Backend:
             with suppress(WouldWait, Overtaken):
                 written = await self._added(memories.write, space, draft, on_conflict)
                 if self._tracing is not None:
-                    self._tracing.wrote(written)
+                    self._tracing.wrote(written, "add")
                 return written
         return await self.store(memories.write.add, space, [draft], on_conflict=on_conflict, request=request)
 

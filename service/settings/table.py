@@ -119,6 +119,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     jwt_spaces: Annotated[str | None, list_of(forms.SPACES, "Spaces of tokens that name none, as a,b.*.")] = None
     public_url: Annotated[str | None, forms.PUBLIC_URL] = None
     console: Annotated[bool, on_off("Whether the server has the console, pages for a browser, at `/`.")] = True
+    server_card: Annotated[
+        bool, on_off("Whether anybody may read at `/.well-known/ai-catalog.json` that MCP is spoken here.")
+    ] = False
     origins: Annotated[
         str | None, list_of(forms.ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")
     ] = None
@@ -210,6 +213,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     summary_model: Annotated[str, Rule("Model that writes summaries.", "a name", text)] = "default"
     summary_key: Annotated[str | None, forms.SUMMARY_KEY] = None
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
+    otlp_texts: Annotated[bool, on_off("Whether traces have queries and memories too, as far as they are short.")] = (
+        False
+    )
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0
     read_log: Annotated[

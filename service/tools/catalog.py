@@ -177,7 +177,8 @@ def _either(schemas: list[Json]) -> Json:
 
 Run = Callable[[Call, Any], Awaitable[Outcome]]
 # `whole`: about all of a space, so not for keys of one category; `across`: about spaces, so not for keys of one space.
-Trait = Literal["destructive", "idempotent", "whole", "across"]
+# `staged`: perhaps answered by a task or a question, for clients that take these.
+Trait = Literal["destructive", "idempotent", "whole", "across", "staged"]
 
 
 class Tool(msgspec.Struct, frozen=True):

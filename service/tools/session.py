@@ -10,8 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
+from muisti.core.identity.grants import Grant
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import DEFAULT
+from muisti.core.model.tasks import Task
 from muisti.core.model.values import Name, RequestKey
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
@@ -25,8 +27,10 @@ from muisti.service.tools.arguments import OneMemory
 P = ParamSpec("P")
 R = TypeVar("R")
 
+PERSONAL = "personal"  # the space of what is said of the person, beside those of projects
 CONSOLE = "/console/spaces/{space}/memories/{id}"  # the page of a memory
 RESOURCE = "memory://{space}/{id}"
+TASKS = "io.modelcontextprotocol/tasks"  # the extension of clients that take a task in place of a result
 
 
 def citation_of(settings: Settings) -> str:
@@ -50,11 +54,27 @@ def url_of(citation: str, space: str, memory_id: str) -> str:
     return citation.replace("{space}", quote(space, safe="")).replace("{id}", quote(memory_id, safe=""))
 
 
+def has_beside(grant: Grant, project: str) -> bool:
+    """Tell whether a grant opens the personal space beside that of a project."""
+    return project != PERSONAL and grant.reaches(PERSONAL)
+
+
+class Confirmed(msgspec.Struct, frozen=True):
+    """The answer of a person to the question of an earlier round: `about` is what it was about, None before any."""
+
+    about: str | None = None
+    accepted: bool = False
+
+
 class Session(msgspec.Struct, frozen=True):
     """A caller, the engine, and the groups of tools that the caller is offered. `citation` is the form of URLs.
 
     `request_id` is recorded with each change, so that an undo takes back a whole call of a tool. It is that of the HTTP
     request. Stdio has none, so each call is `numbered`. `project` is the space that the connection names as its own.
+    `personal` is the access to the personal space, where that is another one.
+
+    `tasks` says that the client takes a task in place of the result of long work. `confirmed` has what a person has
+    answered; None when the client cannot ask one.
     """
 
     backend: Backend
@@ -63,6 +83,9 @@ class Session(msgspec.Struct, frozen=True):
     request_id: str | None = None
     citation: str = RESOURCE
     project: str | None = None
+    personal: Access | None = None
+    tasks: bool = False
+    confirmed: Confirmed | None = None
 
     def reading(self, operation: Operation) -> Reading:
         """Begin a read for the log."""
@@ -86,6 +109,16 @@ class Session(msgspec.Struct, frozen=True):
         if self.project is not None and grant.reaches(self.project):
             return self.project
         return single_space(grant) or (DEFAULT if grant.reaches(DEFAULT) else None)
+
+    def beside(self, named: str | None) -> "Session | None":
+        """Return the session in the personal space, beside that of a project.
+
+        None when the call names a space, the connection names no project, or the key does not open that space.
+        """
+        if named is not None or self.project is None or self.usual_space() != self.project:
+            return None
+        access = self.personal or self.access
+        return replace(self, access=access, project=PERSONAL) if has_beside(access.grant, self.project) else None
 
     def space(self, named: str | None, need: Need) -> str:
         """Return the space of a call.
@@ -143,6 +176,19 @@ class Call(msgspec.Struct, frozen=True):
         """
         return given.name(self.access.grant.category)
 
+    async def refused(self, question: str, about: str | None = None) -> "Outcome | None":
+        """Return None when a person has confirmed the question; else the question, or a refusal.
+
+        The answer counts for what it is `about`: without a name the space, as it is now.
+        """
+        about = f"{self.space} {about or (await self.ask(self.backend.engine.spaces.get)).at}"
+        asked = self.session.confirmed or Confirmed()
+        if asked.about != about:  # not asked yet, or changed since
+            return Outcome({}, question, question=Question(question, about))
+        if asked.accepted:
+            return None
+        return Outcome({"code": "declined"}, "The person declined. Nothing was done.", is_error=True)
+
     def once(self, tool: str, key: str | None, part: int | None = None) -> RequestKey | None:
         """Return the key that makes a repeated call the same call: in MCP a retry has another id.
 
@@ -156,9 +202,26 @@ class Call(msgspec.Struct, frozen=True):
         return RequestKey(scope, key, blake2b(tool.encode() + b"\0" + self.raw, digest_size=32).digest())
 
 
+class Question(msgspec.Struct, frozen=True):
+    """Question that a person must confirm before a tool does its work. `about` changes with what would be done."""
+
+    text: str
+    about: str
+
+
 class Outcome(msgspec.Struct, frozen=True):
-    """The answer of a tool: for programs and for models."""
+    """The answer of a tool: for programs and for models. `task` is the one that goes on with the work.
+
+    With a `question` nothing is done yet.
+    """
 
     structured: Json
     text: str
     is_error: bool = False
+    task: Task | None = None
+    question: Question | None = None
+
+
+def told_in(outcome: Outcome, space: str) -> Outcome:
+    """Return an outcome that names its space, which the caller did not."""
+    return replace(outcome, structured={**outcome.structured, "space": space}, text=f"{outcome.text} Space: {space}.")

@@ -56,3 +56,28 @@ def text_of(found: Any) -> str:
 def schemas(client: httpx.Client, headers: Mapping[str, str] = {}) -> dict[str, Any]:
     """Return the input schema of each tool by its name."""
     return {tool["name"]: tool["inputSchema"] for tool in rpc(client, "tools/list", headers=headers)["tools"]}
+
+
+MODERN = "2026-07-28"
+TASKS: Mapping[str, Any] = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+ASKS: Mapping[str, Any] = {"elicitation": {"form": {}}}
+
+
+def modern(
+    client: httpx.Client, method: str, able: Mapping[str, Any], headers: Mapping[str, str] = {}, **params: Any
+) -> Any:
+    """Return the result of a request in the newest revision, or its error. `able` are the client's capabilities."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": able,
+    }
+    about = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": MODERN,
+        "Mcp-Method": method,
+        "Mcp-Name": str(next((params[one] for one in ("name", "uri", "taskId") if one in params), "")),
+    }
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+    found = message_of(client.post(PATH, json=body, headers={**about, **headers}))
+    return found.get("result") or found["error"]

@@ -38,7 +38,7 @@ from muisti.service.terminal.callers import grant_of
 from muisti.service.terminal.configuration import category_of, in_force, mode_of, settings_for
 from muisti.service.terminal.opening import refusals, space_choice
 from muisti.service.terminal.project import choose
-from muisti.service.tools.session import Session, citation_of
+from muisti.service.tools.session import PERSONAL, Session, citation_of
 
 _LOG = logging.getLogger("muisti.mcp")
 
@@ -59,11 +59,12 @@ def run(options: Globals, folder: str | None, mode: str | None, category: str | 
         else:
             spaces = (DEFAULT,) if asks else (space_choice(options).space,)
         grant = grant_of(mode or mode_of(options), spaces, category or category_of(options))
-        _run(settings_for(options, in_force(options, {"mcp_tools": tools}), create=True), grant, asks=asks)
+        project = None if folder is None else spaces[0]
+        _run(settings_for(options, in_force(options, {"mcp_tools": tools}), create=True), grant, project, asks=asks)
 
 
-def _run(settings: Settings, grant: Grant, *, asks: bool) -> None:
-    """Serve until standard input ends.
+def _run(settings: Settings, grant: Grant, project: str | None, *, asks: bool) -> None:
+    """Serve until standard input ends. Beside the space of a `project` the personal one is open.
 
     Raises:
         MuistiError: the database cannot be used.
@@ -72,10 +73,18 @@ def _run(settings: Settings, grant: Grant, *, asks: bool) -> None:
     if compiled_kernels().pending:  # compiling everything would take longer than clients wait
         _LOG.warning("kernels", extra={"detail": "numba compiles each when it is first used; run muisti doctor once"})
     with open_engine(settings) as engine:
-        for space in grant.spaces:
+        for space in grant.spaces if project is None else (*grant.spaces, PERSONAL):
             engine.spaces.ensure(space)
         backend = Backend(engine, settings)
-        session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools), citation=citation_of(settings))
+        personal = Access(LOCAL, replace(grant, spaces=(PERSONAL,)))
+        session = Session(
+            backend,
+            Access(LOCAL, grant),
+            groups_in(settings.mcp_tools),
+            citation=citation_of(settings),
+            project=project,
+            personal=personal,
+        )
         with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
             anyio.run(_serve, _Client(session, asks=asks), location_of(settings).file)
 
@@ -118,7 +127,7 @@ class _Client:
             space = choose(None, os.environ, folder).space
             await self.session.backend.store(self.session.backend.engine.spaces.ensure, space)
             grant = replace(self.session.access.grant, spaces=(space,))
-            self.session = replace(self.session, access=Access(LOCAL, grant))
+            self.session = replace(self.session, access=Access(LOCAL, grant), project=space)
 
 
 async def _folder_of(ctx: ServerRequestContext[Any, Any]) -> Path | None:

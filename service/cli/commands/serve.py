@@ -12,7 +12,7 @@ from muisti.service.terminal.session import refusals
 
 # Settings by topic, in the order of the help.
 GROUPS = {
-    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers", "console"),
+    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers", "console", "server_card"),
     "Database": (
         "database_url", "database_replica_url", "database_token", "database_token_file", "database_namespace",
         "database_timeout",
@@ -49,7 +49,7 @@ GROUPS = {
         "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
         "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),
-    "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),
+    "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint", "otlp_texts"),
 }  # fmt: skip
 
 

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from typing import Any
 
 import httpx
 import pytest
@@ -57,15 +59,16 @@ def test_a_search_has_its_stages_inside_and_a_write_its_commit(traced: httpx.Cli
     traced.get("/healthz")
     found = spans.get_finished_spans()
     assert [span.name for span in found] == [
-        *("commit", "POST /v1/spaces/{space}/memories", "commit", "POST /v1/spaces/{space}/memories/batch"),
-        *(*STAGES, "POST /v1/spaces/{space}/search"),
+        *("commit", "create_memory", "POST /v1/spaces/{space}/memories"),
+        *("commit", "create_memory", "POST /v1/spaces/{space}/memories/batch"),
+        *(*STAGES, "search_memory", "POST /v1/spaces/{space}/search"),
     ]
-    whole = found[-1]
-    for before, after in zip(found[4:7], found[5:8], strict=True):
+    *stages, search, whole = found[6:]
+    for before, after in pairwise(stages):
         assert before.end_time == after.start_time
-    for stage in found[4:8]:
-        assert stage.parent is not None and whole.context is not None
-        assert stage.parent.span_id == whole.context.span_id
+    for inner, outer in (*((stage, search) for stage in stages), (search, whole)):
+        assert inner.parent is not None and outer.context is not None
+        assert inner.parent.span_id == outer.context.span_id
     assert whole.attributes is not None
     assert whole.attributes["http.response.status_code"] == 200
     assert whole.attributes["muisti.search.mode"] == "hybrid"
@@ -95,14 +98,72 @@ def test_a_tool_of_mcp_is_traced_like_a_request(traced: httpx.Client, spans: InM
         assert len({context.trace_id for context in contexts if context is not None}) == 1
 
 
+NOTES = "/v1/spaces/notes"
+
+
+def about(spans: InMemorySpanExporter) -> list[dict[str, Any]]:
+    """Return the attributes of the operations on memories, without the beginning of their names."""
+    found = [dict(span.attributes or {}) for span in spans.get_finished_spans()]
+    return [
+        {name.removeprefix("gen_ai.").removeprefix("memory."): value for name, value in one.items()}
+        for one in found
+        if "gen_ai.operation.name" in one
+    ]
+
+
+def test_operations_have_the_names_of_the_conventions(traced: httpx.Client, spans: InMemorySpanExporter):
+    traced.post("/v1/spaces?dry_run=true", json={"name": "notes"})
+    traced.post("/v1/spaces", json={"name": "notes"})
+    one = traced.post(f"{NOTES}/memories", json=draft()).json()["id"]
+    traced.post(f"{NOTES}/memories/batch", json={"memories": [draft("a b"), draft("c d")]})
+    traced.patch(f"{NOTES}/memories/{one}", json={"content": "We deploy on Mondays"})
+    traced.put(f"{NOTES}/entries/rules/deploy", json={"content": "Never on Fridays"})
+    traced.post(f"{NOTES}/search", json={"query": "deploy", "limit": 1, "mode": "keyword"})
+    traced.post(f"{NOTES}/context", json={"query": "deploy", "token_budget": 500})
+    traced.post(
+        "/v1/search", json={"query": "quokka", "mode": "keyword", "spaces": [{"name": "notes"}, {"name": "default"}]}
+    )
+    traced.post(f"{NOTES}/memories?dry_run=true", json=draft("planned"))
+    traced.delete(f"{NOTES}/memories/{one}")
+    traced.delete(f"{NOTES}/memories/{one}?purge=true")
+    traced.delete("/v1/spaces/notes?confirm=notes")
+    found = [(each["operation.name"], each.get("store.id"), each.get("record.count")) for each in about(spans)]
+    assert found == [
+        ("create_memory_store", "notes", None), ("create_memory", "notes", 1), ("create_memory", "notes", 2),
+        ("update_memory", "notes", 1), ("upsert_memory", "notes", 1), ("search_memory", "notes", 1),
+        ("search_memory", "notes", 2), ("search_memory", None, 0), ("delete_memory", "notes", 1),
+        ("delete_memory", "notes", 1), ("delete_memory_store", "notes", None),
+    ]  # fmt: skip
+    ids = {
+        each.get("record.id") for each in about(spans) if each["operation.name"] in ("update_memory", "delete_memory")
+    }
+    assert ids == {one}
+
+
 def test_no_text_is_in_a_span(traced: httpx.Client, spans: InMemorySpanExporter):
-    traced.post("/v1/spaces", json={"name": "secret-space"})
-    traced.post("/v1/spaces/secret-space/memories", json=draft("secretcontent"))
-    traced.post("/v1/spaces/secret-space/search", json={"query": "secretquery"})
+    traced.post("/v1/spaces", json={"name": "notes"})
+    traced.post(f"{NOTES}/memories", json=draft("secretcontent", category="secretcategory"))
+    traced.post(f"{NOTES}/search", json={"query": "secretquery"})
+    traced.post(f"{NOTES}/context", json={"query": "secretquery"})
     traced.get("/secret?secret=1", headers={"X-Request-Id": "secret"})
     found = spans.get_finished_spans()
-    assert len(found) == 9
+    assert len(found) == 14
     assert "secret" not in "".join(span.to_json() for span in found)
+
+
+def test_texts_are_there_when_they_are_asked_for_and_bounded(engine: Engine, spans: InMemorySpanExporter):
+    tracing = OpenTelemetry(SimpleSpanProcessor(spans), texts=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muisti.service.app.app.tracing_of", lambda _: tracing)
+        with TestClient(create_app(Settings(), engine=engine)) as client:
+            made = client.post(f"{API}/memories", json=draft("We deploy " + "x " * 2_000))
+            assert made.status_code == 201, made.text
+            client.post(f"{API}/search", json={"query": "deploy " * 200, "applies": 0}).raise_for_status()
+    write, search = about(spans)
+    assert search["query.text"].startswith("deploy") and len(search["query.text"]) == 1_000
+    for one, fields in ((write, {"id", "content"}), (search, {"id", "content", "score"})):
+        (record,) = json.loads(one["records"])
+        assert record.keys() == fields and len(record["content"]) == 1_000
 
 
 @contextmanager
@@ -140,7 +201,7 @@ def test_a_collector_has_the_spans_when_the_server_has_stopped(engine: Engine):
     told = {pair.key: pair.value.string_value for pair in resources[0].resource.attributes}
     assert told["service.name"] == "muisti"
     names = [span.name for resource in resources for scope in resource.scope_spans for span in scope.spans]
-    assert sorted(names) == sorted([*STAGES, "POST /v1/spaces/{space}/search"])
+    assert sorted(names) == sorted([*STAGES, "search_memory", "POST /v1/spaces/{space}/search"])
 
 
 def test_without_the_extra_the_setting_is_an_error(monkeypatch: pytest.MonkeyPatch):
