@@ -218,7 +218,7 @@ def _words_between(stretch: str) -> Iterable[str]:
     return _words(stretch) if _PLAIN.fullmatch(stretch) else (stretch,)
 
 
-SHIPPED = Path(__file__).parent / "weights"
+SHIPPED, NAME = Path(__file__).parent / "weights", "muisti-static-256"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 RARE = 1.2  # weight of a word that the vocabulary has only in parts
 TEXTS = 256  # cached vectors of the words of short texts: at most 30 MB, and mostly 3
@@ -277,13 +277,13 @@ class StaticEncoder:
     def __init__(self, model: str | None = None) -> None:
         """Choose a model by its path or its name on the hub; None is the model that ships with Muisti."""
         self._name = model
-        self._load = Once(self._read)
+        self._load = _SHIPPED if model is None else Once(lambda: _loaded(model))
         self._remembered = memoised(QUESTIONS)(self._encode_query)
         self._words_of = memoised(TEXTS)(self._encode_words)
 
     @property
     def name(self) -> str:
-        return self._name or "muisti-static-256"
+        return self._name or NAME
 
     @property
     def identity(self) -> str:
@@ -330,12 +330,16 @@ class StaticEncoder:
         vector.flags.writeable = False
         return vector
 
-    def _read(self) -> _Model:
-        try:
-            return _read(_folder(self._name))
-        except (OSError, ValueError, KeyError) as error:
-            problem = f"{self.name!r} is no static model that can be loaded: {error}"
-            raise InvalidInput.at("$.model", problem) from error
+
+def _loaded(name: str | None) -> _Model:
+    try:
+        return _read(_folder(name))
+    except (OSError, ValueError, KeyError) as error:
+        problem = f"{name or NAME!r} is no static model that can be loaded: {error}"
+        raise InvalidInput.at("$.model", problem) from error
+
+
+_SHIPPED = Once(lambda: _loaded(None))  # shared, because it takes 20 MB
 
 
 def _pooled(model: _Model, weights: Floats, texts: Sequence[str]) -> Vectors:
