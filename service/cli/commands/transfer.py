@@ -160,9 +160,9 @@ def _move(part: Path, folder: Path) -> None:
 
 
 SYSTEMS = (
-    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "claude-code", "codex", "cogx", "hazina", "json",
-    "letta", "mcp-memory", "mcp-memory-service", "mem0", "memorg", "notion", "obsidian", "slack", "telegram", "vipune",
-    "whatsapp", "zakira", "zapomni", "zep",
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "claude-code", "codex", "cogx", "cursor", "gemini-cli",
+    "hazina", "json", "letta", "mcp-memory", "mcp-memory-service", "mem0", "memorg", "notion", "obsidian", "rules",
+    "slack", "telegram", "vipune", "whatsapp", "zakira", "zapomni", "zep",
 )  # fmt: skip
 
 
