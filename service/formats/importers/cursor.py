@@ -81,7 +81,7 @@ def _composer(opened: Tables, place: str, row: Json | Failed, folders: Folders) 
         session=SYSTEM,
         title=text_of(row.get("name")),
         metadata=without({"folder": _named(row) or folders.get(id_)}),
-        times=without({"updated_at": when(row.get("lastUpdatedAt"))}),
+        times=without({"updated_at": when(row.get("lastUpdatedAt") or row.get("createdAt"))}),
     )
     return conversation, _turns(_bubbles(opened, place, id_, row), conversation, row)
 
