@@ -53,7 +53,7 @@ class How:
 
 
 @dataclass
-class _Share:
+class Portion:
     """The part of a file that goes into one space. `total` is the number of its memories, None when unknown."""
 
     space: str
@@ -119,7 +119,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
     ):
         stages.begin(source.name)
         with _shares(options, source, how, stages) as shares:
-            reports = _brought(end, shares, how, stages)
+            reports = brought(end, shares, how, stages)
     several = len(reports) > 1 or any(report["space"] != space_choice(options).space for report in reports)
     for report in reports:
         table, lines = partial(_report_table, several=several), partial(_report_lines, several=several)
@@ -128,22 +128,22 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
     return sum(report["failed"] for report in reports)
 
 
-def _brought(end: End, shares: Sequence[_Share], how: How, stages: Stages) -> list[Report]:
+def brought(end: End, shares: Sequence[Portion], how: How, stages: Stages) -> list[Report]:
     """Import the shares of a file, and return their reports. If `how` is atomic, all shares are imported or none."""
     is_one = how.dry_run or (how.atomic and len(shares) > 1)
     reports: list[Report] = []
     if is_one:
-        reports = [_share_brought(end, share, how, stages, dry_run=True) for share in shares]
+        reports = [_portion_brought(end, share, how, stages, dry_run=True) for share in shares]
     is_refused = how.atomic and any(report["failed"] for report in reports)
     if not how.dry_run and not is_refused:
-        reports = [_share_brought(end, share, how, stages, dry_run=False) for share in shares]
+        reports = [_portion_brought(end, share, how, stages, dry_run=False) for share in shares]
         is_refused = how.atomic and any(report["failed"] for report in reports)
     if is_refused:  # nothing is imported of the valid shares either
         reports = [{**one, "created": 0, "versions": 0} if one["import_id"] is None else one for one in reports]
     return [{**one, "dry_run": how.dry_run, "refused": is_refused} for one in reports]
 
 
-def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run: bool) -> Report:
+def _portion_brought(end: End, share: Portion, how: How, stages: Stages, *, dry_run: bool) -> Report:
     stage = f"{'checking' if dry_run else 'storing'} in {share.space}"
     last = f"{'finishing the check' if dry_run else 'putting all in place'} in {share.space}"
 
@@ -203,7 +203,7 @@ def _source(file: str) -> Iterator[Source]:
 
 
 @contextmanager
-def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Iterator[list[_Share]]:
+def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Iterator[list[Portion]]:
     """Divide the file into shares, one for each space. `--space` and its variable name one space for all of it."""
     choice, system = space_choice(options), how.system or recognised(source)
     is_named = choice.why in ("--space", VARIABLE)
@@ -212,7 +212,7 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
             raise click.UsageError("--project picks among the projects of other systems; this is an export of Muisti")
         files = own_files(source)
         one_space = choice.space if is_named or not source.is_folder else None
-        yield [_Share(one_space or one.space, one.pieces, one.versions) for one in files]
+        yield [Portion(one_space or one.space, one.pieces, one.versions) for one in files]
         return
 
     def place(home: str | None) -> str | None:
@@ -225,7 +225,7 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
         _check_projects(source.name, how.projects, shares.homes)
         first = found[0].space
         yield [
-            _Share(one.space, one.pieces, one.memories, shares.reading.skipped if one.space == first else {})
+            Portion(one.space, one.pieces, one.memories, shares.reading.skipped if one.space == first else {})
             for one in found
         ]
 

@@ -11,12 +11,12 @@ import msgspec
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, command
-from muisti.service.terminal.options import allowing, choice, flag, integer, option
+from muisti.service.terminal.options import Moment, allowing, choice, flag, integer, option
 from muisti.service.terminal.output import STDOUT, check_folder, print_json, talk, write_file
 from muisti.service.terminal.session import space_choice
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands import import_work
+    from muisti.service.cli.commands import import_work, local_work
     from muisti.service.formats import lines, markdown
     from muisti.service.terminal import transfer_ends
 else:  # with the core
@@ -24,6 +24,7 @@ else:  # with the core
     lines = Lazy("muisti.service.formats.lines")
     markdown = Lazy("muisti.service.formats.markdown")
     import_work = Lazy("muisti.service.cli.commands.import_work")
+    local_work = Lazy("muisti.service.cli.commands.local_work")
 
 SUFFIX = ".ndjson"
 
@@ -160,9 +161,13 @@ def _move(part: Path, folder: Path) -> None:
 
 
 SYSTEMS = (
-    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "claude-code", "codex", "cogx", "hazina", "json",
-    "letta", "mcp-memory", "mcp-memory-service", "mem0", "memorg", "notion", "obsidian", "slack", "telegram", "vipune",
-    "whatsapp", "zakira", "zapomni", "zep",
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "claude-code", "codex", "cogx", "cursor", "gemini-cli",
+    "hazina", "json", "letta", "mcp-memory", "mcp-memory-service", "mem0", "memorg", "notion", "obsidian", "rules",
+    "slack", "telegram", "vipune", "whatsapp", "zakira", "zapomni", "zep",
+)  # fmt: skip
+AGENTS = (
+    "claude-code", "codex", "cursor", "gemini-cli", "windsurf", "cline", "roo", "copilot-cli", "kiro", "jetbrains",
+    "opencode", "goose", "zed",
 )  # fmt: skip
 
 
@@ -174,6 +179,8 @@ SYSTEMS = (
     "muisti import --from mem0 export.json",
     "muisti import ~/.vipune/memories.db --project acme/web",
     "ssh laptop muisti export - | muisti import -",
+    "muisti import --local --dry-run",
+    "muisti import --local --client codex --since 30d",
     "muisti import --list",
     "muisti import --undo 3",
     name="import",
@@ -182,7 +189,11 @@ SYSTEMS = (
 @choice("--from system", "System that the file comes from, if its content does not show it.", SYSTEMS)
 @flag("--dry-run", "Print what the import would do, and change nothing.")
 @flag("--each", "Import the valid lines even if others are not.  [default: all or none]")
-@option("--project projects", "Only this project of the file; repeat it.", multiple=True)
+@option("--project projects", "Only this project of the file, or --local of this folder; repeat it.", multiple=True)
+@flag("--local", "Import what the agents of this machine keep, each project into its space.")
+@choice("--client agents", "With --local, only of this agent; repeat it.", AGENTS, multiple=True)
+@option("--since", "With --local, only what was changed since.", Moment(), metavar="TIME")
+@flag("--yes", "With --local, import without asking.")
 @allowing("secrets", "Also import texts that look like a password or a key.")
 @allowing("personal_data", "Also import texts that look like personal data.")
 @flag("--list listed", "List the imports of the space.")
@@ -195,11 +206,18 @@ def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     id. Projects and workspaces of other systems become spaces; with --space everything goes into that one. Memories
     that exist already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and
     why others were not.
+
+    --local finds transcripts, memories and rules, such as CLAUDE.md, of the agents on this machine. It shows them and
+    asks. What looks like a secret is left out.
     """
-    asked = sum((bool(files), how["listed"], how["undo"] is not None))
+    asked = sum((bool(files), how["listed"], how["undo"] is not None, how["local"]))
     if asked != 1:
-        raise click.UsageError("give files to import, or --list, or --undo N")
-    if how["listed"]:
+        raise click.UsageError("give files to import, or --local, or --list, or --undo N")
+    if not how["local"] and (how["agents"] or how["since"] or how["yes"]):
+        raise click.UsageError("--client, --since and --yes belong to --local")
+    if how["local"]:
+        local_work.run(options, local_work.wanted(options, how), dry_run=how["dry_run"], yes=how["yes"])
+    elif how["listed"]:
         import_work.show_imports(options)
     elif how["undo"] is not None:
         import_work.undo_import(options, how["undo"])

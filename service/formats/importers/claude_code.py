@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from muisti.service.formats.importers.dialogues import Conversation, message, with_object
+from muisti.service.formats.importers.dialogues import Conversation, Talk, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Json, Skipped, text_of, without
 from muisti.service.formats.importers.shapes import Shape, json_lines
 from muisti.service.formats.importers.source_files import Part, Source
@@ -41,7 +41,13 @@ def read(source: Source) -> Iterator[Found]:
             if len(parts) > 1 and not part.name.endswith(".jsonl"):
                 yield Skipped(part.name, "no transcript")
             else:
-                yield from _session(part, seen)
+                yield from with_object(*_session(part, seen))
+
+
+def talks(source: Source) -> Iterator[Talk]:
+    """Yield the conversation of a transcript, with its turns."""
+    with source.parts() as parts:
+        yield from (_session(part, set()) for part in parts)
 
 
 @dataclass(slots=True)
@@ -71,7 +77,7 @@ class _Facts:
         return next((titles[name] for name, _ in TITLES if name in titles), None)
 
 
-def _session(part: Part, seen: set[int]) -> Iterator[Found]:
+def _session(part: Part, seen: set[int]) -> Talk:
     facts, uuids = _Facts(), set[str]()
     for _, row in json_lines(part):
         if not isinstance(row, Failed):
@@ -82,7 +88,7 @@ def _session(part: Part, seen: set[int]) -> Iterator[Found]:
         title=facts.title,
         metadata=without({"folder": facts.folder, "branch": facts.branch}),
     )
-    yield from with_object(conversation, _messages(part, conversation, seen))
+    return conversation, _messages(part, conversation, seen)
 
 
 def _messages(part: Part, conversation: Conversation, seen: set[int]) -> Iterator[Found]:

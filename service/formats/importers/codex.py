@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from muisti.service.formats.importers.dialogues import Conversation, message, with_object
+from muisti.service.formats.importers.dialogues import Conversation, Talk, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Json, Skipped, clean, plain, text_of, without
 from muisti.service.formats.importers.shapes import Shape, json_lines
 from muisti.service.formats.importers.source_files import Part, Source
@@ -43,15 +43,24 @@ def read(source: Source) -> Iterator[Found]:
             if len(parts) > 1 and not part.name.endswith(".jsonl"):
                 yield Skipped(part.name, "no transcript")
             else:
-                facts = _facts(part)
-                rest = without({"originator": facts.meta.get("originator"), "version": facts.meta.get("cli_version")})
-                conversation = Conversation(
-                    id=text_of(facts.meta.get("id")) or PurePosixPath(part.name).stem,
-                    session=SYSTEM,
-                    metadata=without({"folder": facts.meta.get("cwd"), "git": facts.meta.get("git")}),
-                    rest=rest,
-                )
-                yield from with_object(conversation, _messages(part, facts, conversation))
+                yield from with_object(*_session(part))
+
+
+def talks(source: Source) -> Iterator[Talk]:
+    """Yield the conversation of a transcript, with its turns."""
+    with source.parts() as parts:
+        yield from map(_session, parts)
+
+
+def _session(part: Part) -> Talk:
+    facts = _facts(part)
+    conversation = Conversation(
+        id=text_of(facts.meta.get("id")) or PurePosixPath(part.name).stem,
+        session=SYSTEM,
+        metadata=without({"folder": facts.meta.get("cwd"), "git": facts.meta.get("git")}),
+        rest=without({"originator": facts.meta.get("originator"), "version": facts.meta.get("cli_version")}),
+    )
+    return conversation, _messages(part, facts, conversation)
 
 
 @dataclass(slots=True)

@@ -40,6 +40,9 @@ class Conversation:
     rest: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+Talk = tuple[Conversation, Iterator[Found]]  # a conversation, and what is found of its turns
+
+
 def message(
     conversation: Conversation | None, number: int, external: str, place: str, role: str, content: str, at: object,
     rest: Mapping[str, Any], reply: str | None = None,

@@ -25,6 +25,8 @@ from muisti.service.formats.importers import (
     claude_code,
     codex,
     cogx,
+    cursor,
+    gemini_cli,
     hazina,
     letta,
     markdown,
@@ -35,6 +37,7 @@ from muisti.service.formats.importers import (
     notion,
     obsidian,
     plain_json,
+    rules,
     slack,
     telegram,
     vipune,
@@ -135,7 +138,8 @@ OWN = "muisti"
 # In the order in which their `detect` is tried; each has the name of its module.
 _ORDER = (
     *(vipune, zakira, mcp_memory_service, memorg, letta, chatgpt, claude, telegram, slack, claude_code, codex),
-    *(whatsapp, cogx, hazina, mcp_memory, zapomni, zep, mem0, plain_json, markdown, notion, basic_memory, obsidian),
+    *(gemini_cli, cursor, whatsapp, cogx, hazina, mcp_memory, zapomni, zep, mem0, plain_json, markdown, notion),
+    *(basic_memory, rules, obsidian),
 )
 IMPORTERS: Mapping[str, ModuleType] = {
     one.__name__.rpartition(".")[2].removeprefix("plain_").replace("_", "-"): one for one in _ORDER
@@ -188,12 +192,17 @@ class Reading:
             Unreadable: from here on the file cannot be read.
         """
         read = IMPORTERS[self._system].read(self._source)
-        for found in _distinct(with_sessions(_readable(read) if self._each else read)):
+        for found in whole(_readable(read) if self._each else read):
             self.read += 1
             if isinstance(found, Skipped):
                 self.skipped[found.reason] += 1
             else:
                 yield found
+
+
+def whole(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield what an importer has found, with the sessions that it lacks, and with an id of its own for each text."""
+    return _distinct(with_sessions(found))
 
 
 def _readable(found: Iterator[Found]) -> Iterator[Found]:
@@ -282,22 +291,60 @@ class Share:
         yield _line({"type": "end", "lines": self.lines + 1})
 
 
-class Shares:
-    """The shares of a file. A context manager, which deletes the temporary files at its end."""
+class Spread:
+    """Shares that are written as memories are put. A context manager, which deletes the temporary files at its end."""
 
-    def __init__(self, source: Source, system: str, place: Place, *, each: bool = False) -> None:
-        self.reading = Reading(source, system, each=each)
-        self.homes: Counter[str] = Counter()  # memories by project or workspace, those that are passed over too
-        self._system, self._place = system, place
+    def __init__(self, source: str) -> None:
+        """`source` names what the memories come from, in the list of imports."""
+        self._source = source
         self._folder = TemporaryDirectory(prefix="muisti-import-")
         self._shares: dict[str | None, Share] = {}
-        self._made = 0
+        self._made = self._waiting = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
+
+    def put(self, found: Item | Failed, system: str, space: str | None) -> None:
+        """Put a memory of a system into a space; without one a failure, which goes with the first share."""
+        share = self._share(space)
+        lines = (bad_line(found),) if isinstance(found, Failed) else lines_of(found, system, space or "")
+        self._waiting += sum(map(share.add, lines))
+        if self._waiting >= WAITING:
+            self._flush()
+
+    def shares(self) -> list[Share]:
+        """Return the shares in the order of their first memories. Unreadable records go with the first one."""
+        self._flush()
+        stray = self._shares.pop(None, None)
+        shares = list(self._shares.values())
+        if stray is not None and shares:
+            shares[0].take(stray)
+        return shares
+
+    def _share(self, space: str | None) -> Share:
+        if space not in self._shares:
+            self._made += 1  # counted, because a share that was taken out still has its file
+            path = Path(self._folder.name) / str(self._made)
+            self._shares[space] = Share(space or "", path, self._source)
+        return self._shares[space]
+
+    def _flush(self) -> None:
+        for share in self._shares.values():
+            share.flush()
+        self._waiting = 0
+
+
+class Shares(Spread):
+    """The shares of a file."""
+
+    def __init__(self, source: Source, system: str, place: Place, *, each: bool = False) -> None:
+        super().__init__(system)
+        self.reading = Reading(source, system, each=each)
+        self.homes: Counter[str] = Counter()  # memories by project or workspace, those that are passed over too
+        self._system, self._place = system, place
 
     def read(self, on_progress: OnProgress = lambda _: None) -> list[Share]:
         """Read the whole file; return its shares, at least one, in the order of their first memories.
@@ -307,52 +354,24 @@ class Shares:
         Raises:
             Unreadable: the file cannot be read to its end.
         """
-        waiting = 0
         for number, found in enumerate(self.reading.found(), start=1):
-            waiting += self._put(found)
-            if waiting >= WAITING:
-                self._flush()
-                waiting = 0
+            self._put(found)
             if number % STEP == 0:
                 on_progress(number)
         on_progress(self.reading.read)
-        self._flush()
-        return self._whole()
+        if not self._shares.keys() - {None}:
+            self._share(self._place(None) or "default")
+        return self.shares()
 
-    def _put(self, found: Item | Failed) -> int:
+    def _put(self, found: Item | Failed) -> None:
         if found.home is not None:
             self.homes[found.home] += 1
         if isinstance(found, Failed) and found.home is None:
-            share, lines = self._share(None), iter((bad_line(found),))
+            self.put(found, self._system, None)
+        elif (space := self._place(found.home)) is None:
+            self.reading.skipped["of another project"] += 1
         else:
-            space = self._place(found.home)
-            if space is None:
-                self.reading.skipped["of another project"] += 1
-                return 0
-            share = self._share(space)
-            lines = iter((bad_line(found),)) if isinstance(found, Failed) else lines_of(found, self._system, space)
-        return sum(map(share.add, lines))
-
-    def _share(self, space: str | None) -> Share:
-        if space not in self._shares:
-            self._made += 1  # counted, because a share that was taken out still has its file
-            path = Path(self._folder.name) / str(self._made)
-            self._shares[space] = Share(space or "", path, self._system)
-        return self._shares[space]
-
-    def _flush(self) -> None:
-        for share in self._shares.values():
-            share.flush()
-
-    def _whole(self) -> list[Share]:
-        """Return the shares. Unreadable records, which belong to no project, go with the first share."""
-        stray = self._shares.pop(None, None)
-        if not self._shares:
-            self._share(self._place(None) or "default").flush()
-        shares = list(self._shares.values())
-        if stray is not None:
-            shares[0].take(stray)
-        return shares
+            self.put(found, self._system, space)
 
 
 def _line(record: dict[str, object]) -> bytes:

@@ -198,7 +198,7 @@ def _skip_mark(file: IO[bytes]) -> None:
 
 
 Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
-TABLES = ("memories", "exchanges", "history", "schema_migrations")
+TABLES = ("memories", "exchanges", "history", "schema_migrations", "ItemTable")
 HEAD = 65_536  # bytes, of a file
 NOTES = 50  # notes of a folder whose beginnings are read
 TRANSCRIPTS = 20  # files of JSON lines of a folder whose beginnings are read

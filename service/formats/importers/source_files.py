@@ -200,6 +200,19 @@ class Tables:
         for number, row in enumerate(self._run(f'SELECT {listed} FROM "{table}"'), start=1):
             yield f"{self._name} {table} row {number}", dict(zip(columns, row, strict=True))
 
+    def entry(self, table: str, key: str) -> Any:
+        """Return the value of a key, None when there is none. The columns of the table are `key` and `value`."""
+        if not {"key", "value"} <= set(self.columns(table)):
+            return None
+        return next((row[0] for row in self._run(f'SELECT value FROM "{table}" WHERE key = ?', (key,))), None)
+
+    def entries(self, table: str, prefix: str) -> Iterator[tuple[str, Any]]:
+        """Yield each key that begins with a prefix of letters, and its value."""
+        if {"key", "value"} <= set(self.columns(table)):
+            after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+            sql = f'SELECT key, value FROM "{table}" WHERE key >= ? AND key < ? AND value IS NOT NULL ORDER BY key'
+            yield from ((str(key), value) for key, value in self._run(sql, (prefix, after)))
+
     def _run(self, sql: str, args: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
         try:
             yield from cast(Iterator[tuple[Any, ...]], self._connection.execute(sql, args))

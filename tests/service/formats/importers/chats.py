@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from tests.service.formats.importers.making import Fixture, archive, folder, json_of, lines, text
+from tests.service.formats.importers.making import Fixture, archive, database, folder, json_of, lines, text
 
 DAY = "2025-03-01T09:30:00.0000000Z"
 PAGE = "0123456789abcdef0123456789abcde"  # of Notion, without its last digit
@@ -22,6 +22,15 @@ def rollout(kind: str, payload: object) -> Mapping[str, object]:
 
 def json_lines(*values: object) -> str:
     return "\n".join(json.dumps(one, ensure_ascii=False) for one in values)
+
+
+CURSOR = """CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+    CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"""
+
+
+def entries(values: Mapping[str, object]) -> Sequence[tuple[str, object]]:
+    """Rows of a table of Cursor."""
+    return [(key, one if isinstance(one, str) else json.dumps(one)) for key, one in values.items()]
 
 
 CHATS: Sequence[Fixture] = (
@@ -84,6 +93,86 @@ CHATS: Sequence[Fixture] = (
         ),
         ["Mend the mast", "Which wood?", "Mend the mast", "codex"],
         {"not said by user or assistant": 3},
+    ),
+    Fixture(
+        "gemini-cli", "session-2026-03-01.json",
+        json_of({
+            "sessionId": "g1", "projectHash": "ab12", "startTime": DAY, "lastUpdated": DAY, "summary": "The mast again",
+            "kind": "main", "messages": [
+                {"id": "m1", "timestamp": "2025-03-01T09:30:00Z", "type": "user",
+                 "content": "<hook_context>shown by a hook</hook_context>Mend the mast"},
+                {"id": "m2", "timestamp": "2025-03-01T09:30:05Z", "type": "gemini", "model": "gemini-x", "content": [
+                    {"text": "pondering", "thought": True}, {"text": "Which wood?"}]},
+                {"id": "m3", "timestamp": "2025-03-01T09:30:06Z", "type": "gemini", "content": ""},
+                {"id": "m4", "timestamp": "2025-03-01T09:30:07Z", "type": "info", "content": "Update available"}, 7,
+            ],
+        }),
+        ["Mend the mast", "Which wood?", "The mast again", "gemini-cli"],
+        {"no text": 1, "not said by user or assistant": 1},
+        failed=1,
+    ),
+    Fixture(
+        "gemini-cli", "session-2026-03-02.jsonl",
+        lines(
+            {"sessionId": "g2", "projectHash": "ab12", "startTime": DAY, "kind": "main"},
+            {"id": "m1", "timestamp": "2025-03-01T09:30:00Z", "type": "user", "content": [{"text": "Mend the sail"}]},
+            {"id": "m2", "timestamp": "2025-03-01T09:30:05Z", "type": "gemini", "content": "With th"},
+            {"id": "m2", "timestamp": "2025-03-01T09:30:05Z", "type": "gemini", "content": "With thread"},
+            {"id": "m3", "timestamp": "2025-03-01T09:30:06Z", "type": "user", "content": "Forget that"},
+            {"$rewindTo": "m3"}, {"$set": {"summary": "A sail"}}, "{torn",
+        ),
+        ["Mend the sail", "With thread", "A sail", "gemini-cli"],
+        {"of a branch that was left": 2},
+        failed=1,
+    ),
+    Fixture(
+        "gemini-cli", "logs.json",
+        json_of([
+            {"sessionId": "g3", "messageId": 0, "type": "user", "message": "Paint it", "timestamp": DAY},
+            {"sessionId": "g4", "messageId": 0, "type": "user", "message": "Sell it", "timestamp": DAY},
+        ]),
+        ["Paint it", "Paint it", "Sell it", "Sell it", "gemini-cli"],
+    ),
+    Fixture(
+        "cursor", "state.vscdb",
+        database(CURSOR, {
+            "ItemTable": entries({
+                "composer.composerHeaders": {"allComposers": [
+                    {"composerId": "c1", "workspaceIdentifier": {"uri": {"fsPath": "/home/ann/boat"}}}]},
+                "workbench.panel.aichat.view.aichat.chatdata": {"tabs": [
+                    {"tabId": "t1", "chatTitle": "An older chat", "lastSendTime": 1740821400000, "bubbles": [
+                        {"type": "user", "id": "o1", "text": "Is oak heavy?"},
+                        {"type": "ai", "id": "o2", "rawText": "Heavier than ash"}]}]},
+            }),
+            "cursorDiskKV": entries({
+                "composerData:c1": {
+                    "composerId": "c1", "name": "The mast", "createdAt": 1740821400000, "lastUpdatedAt": 1740821460000,
+                    "fullConversationHeadersOnly": [
+                        {"bubbleId": "b1", "type": 1}, {"bubbleId": "b2", "type": 2}, {"bubbleId": "b3", "type": 2},
+                        {"bubbleId": "b4", "type": 1}]},
+                "bubbleId:c1:b1": {"bubbleId": "b1", "type": 1, "text": "Mend the mast"},
+                "bubbleId:c1:b2": {"bubbleId": "b2", "type": 2, "text": "", "toolFormerData": {"name": "read_file"}},
+                "bubbleId:c1:b3": {"bubbleId": "b3", "type": 2, "text": "Which wood?"},
+                "bubbleId:c1:b4": "{torn",
+                "bubbleId:c1:draft": {"bubbleId": "draft", "type": 1, "text": "Never sent"},
+                "composerData:c2": {"composerId": "c2", "createdAt": 1740821400000, "conversation": [
+                    {"bubbleId": "b5", "type": 1, "text": "And the sail"}]},
+            }),
+        }),
+        ["Mend the mast", "Which wood?", "The mast", "And the sail", "And the sail", "Is oak heavy?",
+         "Heavier than ash", "An older chat", "cursor"],
+        {"no text": 1},
+        failed=1,
+    ),
+    Fixture(
+        "rules", "AGENTS.md",
+        text(
+            "---\nglobs: '*.c'\n---\n# Boat\n\nA boat of ash.\n\n## Sails\n\n- Dry them\n  in the loft\n- Never fold"
+            " wet\n\n```sh\nhoist --slowly\n```\n\n@docs/more.md\n<!-- a note -->\n"
+        ),
+        ["A boat of ash.", "Sails: Dry them\n  in the loft", "Sails: Never fold wet\n\n```sh\nhoist --slowly\n```"],
+        {"names another file": 1},
+        is_named=True,
     ),
     Fixture(
         "slack", "workspace.zip",

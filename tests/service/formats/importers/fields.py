@@ -56,6 +56,11 @@ LOST: Mapping[str, Mapping[str, str]] = {
                     "message.content.content": UNSAID},
     "codex": {"": BROKEN, "type": KIND, "payload.type": KIND, "payload.content.type": KIND, "content.type": KIND,
               "name": UNSAID},
+    "cursor": {
+        "cursorDiskKV.key": ID, "cursorDiskKV.value": BROKEN, "ItemTable.key": KIND,
+        "cursorDiskKV.value.toolFormerData.name": UNSAID,
+    },
+    "gemini-cli": {"": BROKEN, "kind": KIND, "$rewindTo": LINK, "messages.content": UNSAID},
     "mcp-memory": {"type": BROKEN},
     "slack": {"type": KIND, "subtype": KIND, "files.name": FILE},
     "telegram": {
