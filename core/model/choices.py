@@ -66,7 +66,9 @@ COMMUNITIES_MAX = 200  # in one answer
 TELLING_MAX = 10  # entities that say what a community is about
 
 
-Type = Literal["fact", "preference", "procedure", "guard", "observation"]
+Outcome = Literal["decided", "tried", "failed", "rejected"]  # of work; the memory's `reason` says why
+Type = Literal["fact", "preference", "procedure", "guard", "observation", Outcome]
+TYPES: tuple[Type, ...] = get_args(Type)
 Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
 OnConflict = Literal["reject", "keep", "review", "supersede"]

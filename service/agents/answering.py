@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.model.choices import Outcome
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT
@@ -153,17 +154,16 @@ class Turn(msgspec.Struct, frozen=True):
             _LOG.debug("hook", extra={"kept": False, "code": type(refusal).__name__})
 
 
-def _draft(text: str, hooked: Hooked, outcome: str | None = None) -> Draft:
-    """Return an unconfirmed observation. Its key is a digest, so that the space refuses a repeat."""
+def _draft(text: str, hooked: Hooked, outcome: Outcome | None = None) -> Draft:
+    """Return an unconfirmed observation or outcome. Its key is a digest, so that the space refuses a repeat."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
     return Draft(
         content=text,
         category=CATEGORY,
         key=digest,
-        type="observation",
+        type=outcome or "observation",
         status="candidate",
         source=f"hook:{hooked.name}",
-        tags=(outcome,) if outcome else (),
         metadata={"hook_event": hooked.name, "client": hooked.client},
     )
 

@@ -1,4 +1,4 @@
-"""Sentences in which a session says what was decided, tried or failed, found by their words.
+"""Sentences in which a session says what was decided, tried, failed or rejected, found by their words.
 
 The sentences are candidates for a person to review, so a wrong one costs a look; a list is short on purpose.
 """
@@ -6,13 +6,13 @@ The sentences are candidates for a person to review, so a wrong one costs a look
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
+from muisti.core.model.choices import Outcome
 from muisti.core.text.secrets import find_secret
 
-Outcome = Literal["decided", "tried", "failed"]
 OUTCOMES_MAX = 12  # of one event
 LEAST, MOST = 20, 400  # characters of a sentence
 TAIL = 256_000  # bytes at the end of a transcript that are read
@@ -34,9 +34,17 @@ _WORDS: tuple[tuple[Outcome, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "rejected",
+        re.compile(
+            r"\b(?:(?:I|we)(?:'ve| have)? (?:rejected|ruled out|dismissed|decided (?:against|not to))|"
+            r"(?:was|were|is|are) (?:rejected|ruled out) because|let's not (?:use|do|go with))\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
         "decided",
         re.compile(
-            r"\b(?:(?:I|we)(?:'ve| have)? (?:decided|chose|agreed|settled on|rejected)|let's (?:use|keep|go with)|"
+            r"\b(?:(?:I|we)(?:'ve| have)? (?:decided|chose|agreed|settled on)|let's (?:use|keep|go with)|"
             r"(?:we|I)(?:'ll| will) (?:use|keep|go with)|decision:|from now on)\b",
             re.IGNORECASE,
         ),

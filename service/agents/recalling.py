@@ -34,7 +34,8 @@ FRAME = 40  # tokens of both, at most
 _OWN: dict[str, Json] = {"kind": {"in": ["memory", "exchange"]}}  # chunks of documents are found by searches for them
 DIGEST: Mapping[str, Mapping[str, Json]] = {
     "Preferences and rules": {"type": {"in": ["preference", "guard"]}},
-    "Decided": {"or": [{"category": "decisions"}, {"tags": {"any": ["decided", "decision"]}}]},
+    "Decided": {"or": [{"type": "decided"}, {"category": "decisions"}, {"tags": {"any": ["decided", "decision"]}}]},
+    "Tried, failed or rejected": {"type": {"in": ["tried", "failed", "rejected"]}},
     "Open": {"or": [{"category": {"in": ["tasks", "todo"]}}, {"tags": {"any": ["open", "todo"]}}]},
 }
 EACH = 8  # memories of a section of the digest

@@ -7,7 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 # Fields of a memory in a form: their text as a person types it, and as the API takes it. Pure functions
 
-TYPES = ("fact", "preference", "procedure", "guard", "observation")
+TYPES = (
+    *("fact", "preference", "procedure", "guard", "observation"),
+    *("decided", "tried", "failed", "rejected"),
+)
 STATUSES = ("active", "candidate", "superseded", "deprecated")
 IMPORTANCE = ("low", "medium", "high", "critical")
 SOURCE_CLASSES = ("user", "tool", "model", "unknown", "web")

@@ -234,7 +234,7 @@ async def _taken_back(call: Call, given: UndoChanges, which: Undo) -> Outcome:
 
 @tool("delete", "destructive", "idempotent")
 async def forget(call: Call, given: Change) -> Outcome:
-    """Delete a memory. Its history stays; undo brings it back. Erasing for good: purge (group admin) or CLI."""
+    """Delete a memory; undo brings it back. Erasing for good: purge (group admin) or CLI."""
     written = await call.ask(
         call.memories.write.delete,
         call.name(given),

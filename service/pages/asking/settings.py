@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from muisti.service.console.filter_form import TYPES as TYPES
+
 SECOND = "b."
 SHOWN = {"explain": True, "highlight": True, "no_touch": True}  # looking does not count as a retrieval
 LISTS = ("metadata", "recent")  # modes that need no question
@@ -38,7 +40,6 @@ PRESETS = {
     "tag-focused": "mostly tags",
     "similarity-only": "similarity only",
 }
-TYPES = ("fact", "preference", "procedure", "guard", "observation")
 KINDS = ("memory", "exchange", "chunk")
 
 

@@ -105,10 +105,12 @@ def test_the_same_is_shown_once_until_it_changes_or_is_compacted_away(web: httpx
 def test_a_digest_has_preferences_of_both_spaces_decisions_open_ends_and_news(web: httpx.Client):
     add(web, "I like short answers.", "personal", type="preference")
     add(web, "We use Valkey.", category="decisions")
+    add(web, "Memcached lost keys at night.", type="failed", reason="no snapshots")
     add(web, "The export is slow.", tags=["open"])
     add(web, "A secret of the other project.", "api", category="decisions")
     first = answer(web, sent("SessionStart"))
-    parts = ["Preferences and rules:", "short answers", "Decided:", "Valkey", "Open:", "export is slow"]
+    parts = ["Preferences and rules:", "short answers", "Decided:", "Valkey"]
+    parts += ["Tried, failed or rejected:", "lost keys", "Open:", "export is slow"]
     assert [first.index(part) for part in parts] == sorted(first.index(part) for part in parts)
     assert "other project" not in first
     assert first.count("Valkey") == 1, "in one section only"
@@ -190,12 +192,15 @@ def test_what_is_said_of_the_person_goes_to_the_personal_space(web: httpx.Client
     assert kept(web) == [] and [one["content"][:8] for one in kept(web, "personal")] == ["I prefer"]
 
 
-def test_a_turn_leaves_what_was_decided_tried_and_failed(web: httpx.Client):
+def test_a_turn_leaves_what_was_decided_tried_failed_and_rejected_by_type(web: httpx.Client):
     said = (
-        "Done. We decided to use Valkey for the cache. I tried the second driver too. It did not work behind the proxy."
+        "Done. We decided to use Valkey for the cache. I tried the second driver too. "
+        "It did not work behind the proxy. We decided against Memcached, which has no snapshots."
     )
     answer(web, sent("Stop", last_assistant_message=said))
-    assert {tuple(one["tags"]) for one in kept(web)} == {("decided",), ("tried",), ("failed",)}
+    assert {one["type"] for one in kept(web)} == {"decided", "tried", "failed", "rejected"}
+    failed = web.get(f"{WEB}/memories", params={"status": "candidate", "type": "failed"}).json()["items"]
+    assert [one["content"] for one in failed] == ["It did not work behind the proxy."]
 
 
 @pytest.mark.parametrize("line", [

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
+from muisti.core.model.choices import TYPES
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Mode, Recency, Thresholds
 from muisti.core.model.spaces import SpaceSettings
@@ -79,7 +80,7 @@ def test_types_statuses_and_importance_have_their_defaults(engine: Engine):
     (memory,) = engine.owner.write.add(SPACE, [Draft(content="a text")]).memories
     assert (memory.type, memory.status, memory.importance) == ("fact", "active", "medium")
     choices = {
-        "type": ("fact", "preference", "procedure", "guard", "observation"),
+        "type": TYPES,
         "status": ("active", "candidate", "deprecated"),
         "importance": ("low", "medium", "high", "critical"),
     }
