@@ -22,7 +22,7 @@ from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, doubt
 from muisti.core.text.terms import ANALYZER, fold, same_text_hash
-from muisti.core.write.prepare import Source, embedded_text, passages_of, terms
+from muisti.core.write.prepare import Source, parts_of, passages_of
 
 BATCH = 500  # versions
 LEAST_COSINE = 0.999  # between a vector and that of its text; other machines may round differently
@@ -182,7 +182,8 @@ def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | No
     stored = hanging.get("passages", [])
     if [row[:3] for row in stored] != [(each.number, each.start, each.stop) for each in cut]:
         return "passages"
-    if any(row[3] == ANALYZER and row[4] != terms(source, each) for row, each in zip(stored, cut, strict=True)):
+    parts = parts_of((source, each) for each in cut)
+    if any(row[3] == ANALYZER and row[4] != part.terms() for row, part in zip(stored, parts, strict=True)):
         return "terms"
     return None
 
@@ -195,7 +196,8 @@ def _misplaced(
     sound: Sequence[tuple[_Held, Memory]], all_spaces: dict[int, SpaceRow], encoder: Encoder
 ) -> Iterator[tuple[_Held, tuple[bool, str]]]:
     """Yield versions whose vectors are missing or are not those of their texts. Vectors of other models are skipped."""
-    wanted: list[tuple[_Held, str, bytes | None]] = []
+    wanted: list[tuple[_Held, bytes | None]] = []
+    texts: list[str] = []
     for one, memory in sound:
         space = all_spaces[int(str(one.row["space_id"]))]
         if space.space.generation != encoder.identity:
@@ -203,16 +205,16 @@ def _misplaced(
         hanging = one.hanging or {}
         vectors = {row[0]: row[2] for row in hanging.get("embeddings", []) if row[1] == space.generation}
         source = Source.of(memory)
-        for number, start, stop, *_ in cast(list[tuple[int, int, int]], hanging.get("passages", [])):
-            vector = vectors.get(number)
-            if vector is not None or one.row["died"] is None:
-                text = embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
-                wanted.append((one, text, cast("bytes | None", vector)))
+        passages = [Passage(*row[:3]) for row in cast(list[tuple[int, int, int]], hanging.get("passages", []))]
+        passages = [each for each in passages if each.number in vectors or one.row["died"] is None]
+        wanted += [(one, cast("bytes | None", vectors.get(each.number))) for each in passages]
+        parts = parts_of((source, each) for each in passages)
+        texts += [part.embedded(space.space.settings.embedded_fields) for part in parts]
     if not wanted:
         return
-    blobs = pack(encoder.encode([text for _, text, _ in wanted]))
+    blobs = pack(encoder.encode(texts))
     seen: set[int] = set()
-    for (one, _, vector), blob in zip(wanted, blobs, strict=True):
+    for (one, vector), blob in zip(wanted, blobs, strict=True):
         if one.id not in seen and not _same(vector, blob, encoder.dimensions):
             seen.add(one.id)
             yield one, (False, "vectors")

@@ -14,11 +14,11 @@ from muisti.core.model.errors import ModelUnavailable, NotFound
 from muisti.core.model.values import Passage
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row, Rows, Statement
+from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import generations, operations, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH, lived
-from muisti.core.write.prepare import Source, embedded_text
+from muisti.core.write.prepare import Source, parts_of
 
 # Recognise the model behind an endpoint: at the start from the database, then by its vectors of probe texts
 
@@ -102,7 +102,7 @@ def embed_past(database: Database, space: SpaceRow, encoder: Encoder, cache: Emb
 
 def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) -> Step:
     digest = encoder.identity
-    vectors = pack(cache.encode(encoder, [_text(row, space) for row in rows]))
+    vectors = pack(cache.encode(encoder, _texts(rows, space)))
     if encoder.identity != digest:
         raise ModelUnavailable(f"the embedding model {encoder.name} has just changed")
     placed = [cast(tuple[int, int], (row[0], row[WIDTH])) for row in rows]
@@ -111,10 +111,11 @@ def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) 
     return Step([*stored, generations.unpack_from(space, digest, first)], len(rows), last)
 
 
-def _text(row: Row, space: SpaceRow) -> str:
-    number, start, stop = cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])
-    source = Source.of(version_rows.memory(row, space.space.name))
-    return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
+def _texts(rows: Rows, space: SpaceRow) -> list[str]:
+    memories = [version_rows.memory(row, space.space.name) for row in rows]
+    passages = [Passage(*cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])) for row in rows]
+    parts = parts_of(zip(map(Source.of, memories), passages, strict=True))
+    return [one.embedded(space.space.settings.embedded_fields) for one in parts]
 
 
 class Vectors:

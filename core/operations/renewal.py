@@ -15,7 +15,7 @@ from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import index_rows, version_rows
 from muisti.core.store.sql.version_rows import COLUMNS, WIDTH
 from muisti.core.text.terms import ANALYZER, same_text_hash
-from muisti.core.write.prepare import Source, terms
+from muisti.core.write.prepare import Source, parts_of
 
 AT_ONCE = 200  # versions
 _OLDEST = Statement("SELECT analyzer FROM passages ORDER BY version_id LIMIT 1")
@@ -60,9 +60,9 @@ def _renewed(row: Row, passages: Sequence[Row]) -> list[Statement]:
     if content_hash != row[WIDTH]:
         statements.append(Statement("UPDATE versions SET content_hash = ? WHERE id = ?", (content_hash, version)))
     plain = all(map(str.isascii, source.texts.values()))
-    for number, start, stop, analyzer in cast(Sequence[tuple[int, int, int, str]], passages):
-        if not (plain and analyzer == _SAME_IN_ASCII):
-            new = terms(source, Passage(number, start, stop))
-            where = "version_id = ? AND number = ?"
-            statements.append(Statement(f"UPDATE passages SET terms = ? WHERE {where}", (new, version, number)))
+    stale = [row for row in passages if not (plain and row[3] == _SAME_IN_ASCII)]
+    for part in parts_of((source, Passage(*cast(tuple[int, int, int], row[:3]))) for row in stale):
+        where = "version_id = ? AND number = ?"
+        values = (part.terms(), version, part.passage.number)
+        statements.append(Statement(f"UPDATE passages SET terms = ? WHERE {where}", values))
     return statements

@@ -1,10 +1,10 @@
 """Prepare versions to be stored: passages cut, terms listed, vectors computed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from itertools import repeat
+from itertools import islice, repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -18,7 +18,7 @@ from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.spaces import Field
 from muisti.core.model.times import from_us
 from muisti.core.model.values import STRUCTURAL, Draft, Memory, Passage
-from muisti.core.parsing.code.apart import header, is_code
+from muisti.core.parsing.code.apart import Stretch, headers, is_code
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import memoised
@@ -54,11 +54,11 @@ class Source(msgspec.Struct, frozen=True):
             return cls(given)
         return cls(given, language, symbol if isinstance(symbol, str) else None)
 
-    def header(self, passage: Passage) -> str:
-        """Return the header of a passage of code; empty for other texts."""
+    def code(self, passage: Passage) -> Stretch | None:
+        """Return the code in a passage, None for other texts."""
         if self.language is None:
-            return ""
-        return header(self.texts["content"][passage.start : passage.stop], self.language, self.symbol)
+            return None
+        return Stretch(self.texts["content"][passage.start : passage.stop], self.language, self.symbol)
 
 
 def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
@@ -143,21 +143,17 @@ def ready(memories: Sequence[Memory], space: SpaceRow, models: Models) -> list[N
 
     A model that the process does not have embeds nothing.
     """
-    cuts = list[tuple[Memory, Source, list[Passage]]]()
-    for memory in memories:
-        cuts.append((memory, Source.of(memory), passages_of(memory)))
+    cuts = [(memory, Source.of(memory), passages_of(memory)) for memory in memories]
+    parts = parts_of((source, passage) for _, source, cut in cuts for passage in cut)
     vectors: Iterator[Mapping[str, bytes]] = repeat({})
     if encoders := models.embedding(space.space):
-        fields = space.space.settings.embedded_fields
-        texts = [embedded_text(source, passage, fields) for _, source, cut in cuts for passage in cut]
+        texts = [one.embedded(space.space.settings.embedded_fields) for one in parts]
         made = [[(encoder.identity, vector) for vector in pack(encoder.encode(texts))] for encoder in encoders]
         vectors = (dict(one) for one in zip(*made, strict=True))
+    indexed = (Indexed(one.passage, one.terms(), vector) for one, vector in zip(parts, vectors, strict=False))
     versions = list[NewVersion]()
-    for memory, source, cut in cuts:
-        passages = list[Indexed]()
-        for passage in cut:
-            passages.append(Indexed(passage, terms(source, passage), next(vectors)))
-        versions.append(NewVersion(memory, same_text_hash(memory.content), passages))
+    for memory, _, cut in cuts:
+        versions.append(NewVersion(memory, same_text_hash(memory.content), list(islice(indexed, len(cut)))))
     return versions
 
 
@@ -178,23 +174,37 @@ def carried(memory: Memory, row: int) -> NewVersion:
     return NewVersion(memory, same_text_hash(memory.content), None, row)
 
 
-def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -> str:
-    """Return the text that is embedded for a passage: the chosen fields, one per line, and code below its header."""
-    content = source.texts["content"][passage.start : passage.stop]
-    texts = {**source.texts, "content": source.header(passage) + content}
-    return "\n".join(texts[field] for field in embedded if field in texts)
+class Part(NamedTuple):
+    """A passage as it is indexed and embedded; `header` is that of its code."""
+
+    source: Source
+    passage: Passage
+    header: str
+
+    def embedded(self, fields: Sequence[Field]) -> str:
+        """Return the text that is embedded: the chosen fields, one per line, and code below its header."""
+        texts = {**self.source.texts, "content": self.header + self._content()}
+        return "\n".join(texts[field] for field in fields if field in texts)
+
+    def terms(self) -> bytes:
+        """Return the term codes of the passage and of the memory's other fields, 8 bytes each, little endian.
+
+        Those of the header count as content too.
+        """
+        codes = index_codes(self.header, FIELDS.index("content")) if self.header else b""
+        for field, text in self.source.texts.items():
+            codes += index_codes(self._content(), 0) if field == "content" else codes_of_name(text, field)
+        return codes
+
+    def _content(self) -> str:
+        return self.source.texts["content"][self.passage.start : self.passage.stop]
 
 
-def terms(source: Source, passage: Passage) -> bytes:
-    """Return the term codes of a passage and of the memory's other fields, 8 bytes each, little endian.
-
-    Those of the header of code count as content too.
-    """
-    codes = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
-    for field, text in source.texts.items():
-        is_content = field == "content"
-        codes += index_codes(text[passage.start : passage.stop], 0) if is_content else codes_of_name(text, field)
-    return codes
+def parts_of(passages: Iterable[tuple[Source, Passage]]) -> list[Part]:
+    """Return passages as they are indexed and embedded. The code in all of them is read together."""
+    found = [(source, passage, source.code(passage)) for source, passage in passages]
+    heads = headers(code for _, _, code in found if code is not None)
+    return [Part(source, passage, heads[code] if code is not None else "") for source, passage, code in found]
 
 
 @memoised(NAMES)

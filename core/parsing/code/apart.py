@@ -10,8 +10,9 @@ words in the names of definitions say most of what code is for, so they count mo
 import atexit
 import io
 import re
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -23,8 +24,8 @@ from muisti.core.parsing.code.modules import PROJECT
 from muisti.core.parsing.code.reading import LANGUAGES
 from muisti.core.parsing.code.records import Record
 from muisti.core.parsing.parsed import About, Options
+from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.workers import Workers
-from muisti.core.support.memo import memoised
 
 LIMITS = Options(patience=2, seconds=4)
 PROGRAM = "muisti.core.parsing.code.worker"
@@ -32,16 +33,21 @@ MOST = 2  # processes
 TEXTS = 10_000  # that a process reads: a file has a dozen chunks, and a start takes as long as two hundred of them
 
 T = TypeVar("T")
+_NAMES = decoder(list[str])
 _workers = Workers(MOST, program=PROGRAM, files=TEXTS)  # of all engines; they end when idle, and with this process
 atexit.register(_workers.close)
 
 
 class Question(Struct, frozen=True):
-    """A question about a text: for its `definitions`, its `names` or its `record`."""
+    """A question about a text: for its `definitions`, its `record`, or the `names` in each part.
+
+    Parts end at `stops`.
+    """
 
     what: str
     language: str
     path: str = ""
+    stops: tuple[int, ...] = ()
 
 
 def definitions(text: str, language: str) -> list[Definition]:
@@ -57,9 +63,20 @@ def definitions(text: str, language: str) -> list[Definition]:
     return _answer(Question("definitions", language), text, list[Definition])
 
 
-def names(text: str, language: str) -> list[str]:
-    """Return the names that a text defines, as `reading.names` does. Raises what `definitions` raises."""
-    return _answer(Question("names", language), text, list[str])
+def names(texts: Sequence[str], language: str) -> list[list[str]]:
+    """Return the names that each text defines, as `reading.names` does; none where that takes too much work.
+
+    Raises:
+        GrammarMissing: no grammar of the language is installed.
+
+    >>> names(["def f(): ...", "x = 1", "class A: ..."], "python")
+    [['f'], [], ['A']]
+    """
+    question = Question("names", language, stops=tuple(accumulate(map(len, texts))))
+    try:
+        return [_NAMES.decode(one.text) for one in _pieces(question, "".join(texts))]
+    except TooIntricate:  # one of them ends the process, or all take too long together
+        return [[]] if len(texts) == 1 else [found for one in texts for found in names([one], language)]
 
 
 def read(path: str, text: str, language: str) -> Record:
@@ -68,13 +85,16 @@ def read(path: str, text: str, language: str) -> Record:
 
 
 def _answer(question: Question, text: str, kind: type[T]) -> T:
+    return decoder(kind).decode("".join(one.text for one in _pieces(question, text)))
+
+
+def _pieces(question: Question, text: str) -> Iterator[Piece]:
     if question.language != PROJECT:
         check(question.language)
     data = text.encode("utf-8", "surrogatepass")
     form = msgspec.json.encode(question).decode()
     try:
-        pieces = _workers.read(form, data, io.BytesIO(), question.path, LIMITS, About())
-        return decoder(kind).decode("".join(one.text for one in pieces))
+        yield from _workers.read(form, data, io.BytesIO(), question.path, LIMITS, About())
     except (TimedOut, Crashed, FileTooLarge) as error:
         raise TooIntricate(f"{question.language}: {error}") from error
 
@@ -95,7 +115,7 @@ def symbol_of(text: str) -> str | None:
     return text.removesuffix("()").replace("::", ".").replace("#", ".")
 
 
-REMEMBERED = 2_048  # headers: the passages of a group are embedded first and indexed then
+TOGETHER = 256  # stretches in one question: one costs less than a message
 DEFINITIONS = 6  # of a stretch whose names are taken
 TIMES = 2  # that the names come before the code
 LONGEST = 20_000  # characters of a stretch that is read; a chunk is far shorter
@@ -109,23 +129,34 @@ def is_code(language: str) -> bool:
     return language in LANGUAGES and is_available(language)
 
 
-@memoised(REMEMBERED)
-def header(text: str, language: str, symbol: str | None = None) -> str:
-    """Return the header of a stretch of code, empty when nothing is defined in it or that takes too much work.
+class Stretch(NamedTuple):
+    """A stretch of code, and the qualified name of the definition that it is in."""
 
-    `symbol` is the qualified name of the definition that the stretch is in.
+    text: str
+    language: str
+    symbol: str | None = None
 
-    >>> header("def loadJSON(path):\\n    return decode(path)", "python", "Reader.loadJSON")
-    'load JSON. load JSON. '
+
+def headers(stretches: Iterable[Stretch]) -> dict[Stretch, str]:
+    """Return the headers of stretches of code, empty when nothing is defined in one or that takes too much work.
+
+    >>> [*headers([Stretch("def loadJSON(path):\\n    return decode(path)", "python", "Reader.loadJSON")]).values()]
+    ['load JSON. load JSON. ']
     """
-    if len(text) > LONGEST:
-        return ""
-    try:
-        defined = [name for name in names(text, language) if name][:DEFINITIONS]
-    except TooIntricate:
-        defined = []
-    around = "" if symbol is None else symbol.rpartition(".")[2]
-    words = words_of(dict.fromkeys((*([around] if around else []), *defined)))
+    found = dict.fromkeys(stretches, "")
+    for language in {one.language for one in found}:
+        asked = [one for one in found if one.language == language and len(one.text) <= LONGEST]
+        for start in range(0, len(asked), TOGETHER):
+            group = asked[start : start + TOGETHER]
+            for one, defined in zip(group, names([one.text for one in group], language), strict=True):
+                found[one] = _header(one, defined)
+    return found
+
+
+def _header(stretch: Stretch, defined: Sequence[str]) -> str:
+    around = "" if stretch.symbol is None else stretch.symbol.rpartition(".")[2]
+    named = [name for name in defined if name][:DEFINITIONS]
+    words = words_of(dict.fromkeys((*([around] if around else []), *named)))
     return f"{words}. " * TIMES if words else ""
 
 

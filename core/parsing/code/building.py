@@ -193,7 +193,8 @@ def nodes(source: bytes, language: str, patterns: str, order: Mapping[str, int])
 
 def text(node: "Node | None") -> str:
     """Return the source text of a node, empty for none."""
-    return "" if node is None or node.text is None else node.text.decode("utf-8", "replace")
+    data = None if node is None else node.text
+    return "" if data is None else data.decode("utf-8", "replace")
 
 
 class Builder:

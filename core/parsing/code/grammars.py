@@ -25,7 +25,7 @@ EXTRA = "muisti[grammars]"
 # Steps of a parser, each of a hundred operations: a number for any text, and one more for so many bytes. Of 4,500 files
 # the one that needs most takes a step for 37 bytes. Recovery from faults may take the square of the length.
 STEPS, STEP = 64, 16
-READ = 1 << 16  # bytes that a parser is given together
+READ = 1 << 8  # bytes that a parser is given together; the text of each node is a copy of as many at least
 
 
 class Grammar(Struct, frozen=True):
@@ -77,6 +77,7 @@ def language_of(path: str) -> str | None:
     return _BY_ENDING.get(PurePosixPath(path).suffix.lower())
 
 
+@cache
 def is_available(language: str) -> bool:
     """Return whether the grammar of a language is installed. Nothing is loaded."""
     grammar = GRAMMARS.get(language)

@@ -1,6 +1,7 @@
 """The program of a worker process that reads source code; `core.parsing.code.apart` asks it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 
 import msgspec
 
@@ -13,10 +14,20 @@ from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.worker import Reader, main
 
-_READERS: Mapping[str, Callable[[str, Question], object]] = {
-    "definitions": lambda text, asked: definitions(text, asked.language),
-    "names": lambda text, asked: reading.names(text, asked.language),
-    "record": lambda text, asked: reading.read(asked.path, text, asked.language),
+
+def _names(text: str, asked: Question) -> Iterator[object]:
+    """Yield the names in each part of a text; none in one that takes too much work."""
+    for start, stop in pairwise((0, *asked.stops)):
+        try:
+            yield reading.names(text[start:stop], asked.language)
+        except TooIntricate:
+            yield []
+
+
+_READERS: Mapping[str, Callable[[str, Question], Iterable[object]]] = {
+    "definitions": lambda text, asked: [definitions(text, asked.language)],
+    "names": _names,
+    "record": lambda text, asked: [reading.read(asked.path, text, asked.language)],
 }
 
 
@@ -26,10 +37,10 @@ def reader(form: str) -> Reader:
 
     def read(data: bytes | bytearray, _options: Options, _about: About) -> Iterator[Piece]:
         try:
-            found = _READERS[asked.what](data.decode("utf-8", "surrogatepass"), asked)
+            for found in _READERS[asked.what](data.decode("utf-8", "surrogatepass"), asked):
+                yield Piece(text=msgspec.json.encode(found).decode())
         except TooIntricate as error:
             raise TimedOut("The text needs more work than its length allows.") from error
-        yield Piece(text=msgspec.json.encode(found).decode())
 
     return read
 

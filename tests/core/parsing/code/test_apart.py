@@ -7,7 +7,7 @@ import pytest
 
 from muisti.core.parsing.chunking.cutting import cut
 from muisti.core.parsing.code import apart, reading
-from muisti.core.parsing.code.apart import header
+from muisti.core.parsing.code.apart import Stretch, headers
 from muisti.core.parsing.code.grammars import GRAMMARS, TooIntricate, definitions, parse
 from muisti.core.parsing.pieces import Piece
 
@@ -21,7 +21,7 @@ STEEP = {"python": "<!--", "javascript": "->", "typescript": "->", "tsx": "->"} 
 
 def test_another_process_reads_what_this_one_would():
     assert apart.definitions(PYTHON, "python") == definitions(PYTHON, "python")
-    assert apart.names(PYTHON, "python") == reading.names(PYTHON, "python")
+    assert apart.names([PYTHON, "é = 1", PYTHON], "python") == [found := reading.names(PYTHON, "python"), [], found]
     assert apart.read("a.py", PYTHON, "python") == reading.read("a.py", PYTHON, "python")
     assert apart.definitions("", "python") == []
 
@@ -34,13 +34,19 @@ def test_code_with_too_many_faults_is_given_up(language: str):
     assert list(definitions("x = 1\n", language)) == []  # the parser reads on
     with pytest.raises(TooIntricate):
         apart.read("a", hostile, language)
-    assert header(hostile[:9_000], language) == ""
+    stretches = [Stretch(text, language, "a.b") for text in (hostile[:9_000], "", "x" * 30_000)]
+    assert {*headers(stretches).values()} == {"b. b. ", ""}
 
 
 def test_a_text_that_ends_the_process_harms_nothing():
     with pytest.raises(TooIntricate):
         apart.definitions("a<b," * 15_000, "typescript")
     assert [one.symbol for one in apart.definitions("class A {}", "typescript")] == ["A"]
+
+
+def test_a_text_that_ends_the_process_costs_no_other_text_its_names():
+    found = apart.names(["class A {}", "a<b," * 15_000, "class B {}"], "typescript")
+    assert found == [["A"], [], ["B"]]
 
 
 def test_code_that_is_given_up_is_plain_text_with_a_note():
@@ -55,7 +61,7 @@ def test_code_that_is_given_up_is_plain_text_with_a_note():
 
 def test_a_process_that_reads_code_loads_no_grammar():
     code = "import sys; from muisti.core.parsing.code import apart, grammars; grammars.is_available('go');"
-    code += f"print(apart.names({PYTHON!r}, 'python'), *sys.modules)"
+    code += f"print(*apart.names([{PYTHON!r}], 'python'), *sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found.startswith("['A', 'f']")
     assert "tree_sitter" not in found.split()
