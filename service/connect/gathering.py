@@ -15,7 +15,6 @@ from pathlib import Path
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.values import NAME_MAX
 from muisti.core.text.secrets import find_secret
-from muisti.service.agents.recalling import PERSONAL
 from muisti.service.connect.clients import Home
 from muisti.service.connect.traces import Trace, left_traces, personal_traces, project_traces, root_of
 from muisti.service.formats.importers import cursor, rules
@@ -25,6 +24,7 @@ from muisti.service.formats.importers.registry import IMPORTERS, Spread, whole
 from muisti.service.formats.importers.shapes import json_lines
 from muisti.service.formats.importers.source_files import Part, Source
 from muisti.service.terminal.project import choose
+from muisti.service.tools.session import PERSONAL
 
 SOURCE = "local"
 SECRET, UNREADABLE = "looks like a secret", "cannot be read"
