@@ -25,6 +25,7 @@ from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations.erasure.eraser import Eraser
 from muisti.core.operations.erasure.purge_task import KIND as PURGE
 from muisti.core.operations.erasure.purge_task import PurgeWork, Told, items_of, sealed
+from muisti.core.operations.erasure.redaction import Redaction
 from muisti.core.operations.generations.lifecycle import Generations, Progress
 from muisti.core.operations.generations.second_vectors import SecondVectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page
@@ -145,6 +146,7 @@ class Engine:
         )
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, clock)
+        self.redaction = Redaction(database, parts.indexes, self.eraser, clock)
         self.recognition = Recognition(database, self.models, clock)
         self.recognition.recall()
         self.vectors = Vectors(database.primary, self.models, clock)

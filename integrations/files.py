@@ -15,7 +15,7 @@ class Files:
     """Text files below `/memories` in a space.
 
     Each method returns an operation whose answer is a text for the model. All raise FileError. A folder exists while
-    a file is in it. A file has at most 100,000 characters.
+    a file is in it. A file has at most 102,400 characters.
     """
 
     def __init__(self, memory: Handle, author: str | None) -> None:

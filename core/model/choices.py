@@ -110,7 +110,7 @@ Show = Literal["ids", "after", "both"]  # parts of a change: only ids; the memor
 
 CLEAR_PHRASE = "DELETE ALL MEMORIES"  # confirms that a space is cleared
 SPACES_MAX = 20  # that one search names
-CONTENT_MAX = 100_000  # characters
+CONTENT_MAX = 102_400  # characters
 BATCH_MAX = 1_000  # memories in one batch
 UNDO_MAX = 25_000  # changes of one request that are undone together; a statement of SQL takes 32,766 values
 OFF = "off"  # second model of a space that has none

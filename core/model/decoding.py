@@ -15,14 +15,16 @@ T = TypeVar("T")
 _describing = Lock()
 
 
-def convert(given: object, kind: type[T], from_attributes: bool = False) -> T:
+def convert(given: object, kind: type[T], from_attributes: bool = False, *, strict: bool = True) -> T:
     """Return a value of `kind` from built-in values, or from the attributes of an object.
+
+    Unless `strict`, texts are read as the numbers and other values that they write.
 
     Raises:
         msgspec.ValidationError: the values do not fit the type.
     """
     decoder(kind)
-    return msgspec.convert(given, kind, from_attributes=from_attributes)
+    return msgspec.convert(given, kind, from_attributes=from_attributes, strict=strict)
 
 
 @cache

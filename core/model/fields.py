@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from muisti.core.model.choices import CONTENT_MAX, SourceClass, Status, Type
-from muisti.core.model.values import DOCUMENT_MAX, IMPORTANCE, NAME_MAX, REASON_MAX, Kind
+from muisti.core.model.values import DOCUMENT_MAX, IMPORTANCE, KEY_MAX, NAME_MAX, REASON_MAX, Kind
 
 # The form of a column: a time is microseconds, an id sixteen bytes, a rank the place in `IMPORTANCE`. Lists and objects
 # are JSON.
@@ -88,7 +88,7 @@ FIELDS = (
     ),
     MemoryField(name="content", place=5, hashed=True, most=CONTENT_MAX, diff="words", worded=True, brief=True),
     MemoryField(name="category", place=3, folded=True, most=NAME_MAX, filter="any_case", worded=True, brief=True),
-    MemoryField(name="key", place=4, most=NAME_MAX, filter="text", worded=True, brief=True),
+    MemoryField(name="key", place=4, most=KEY_MAX, filter="text", worded=True, brief=True),
     MemoryField(name="kind", place=2, choices=get_args(Kind), usual="memory", filter="choice"),
     MemoryField(
         name="type", place=6, choices=get_args(Type), usual="fact", filter="choice", worded=True, brief=True

@@ -27,13 +27,17 @@ def check_name(name: str) -> None:
 
 
 DESCRIPTION_MAX = 2_000  # characters
+TITLE_MAX = 255
+LABELS_MAX = 16
+LABEL_NAME_MAX, LABEL_MAX = 64, 512  # characters
 
 
 class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings that are fixed when a space is created.
+    """Settings of a space. Those of its index are fixed when it is created.
 
     `lexical_weights` has the weight of each field in the keyword index; a missing field is not indexed.
     `embedded_fields` are the fields whose text is joined and embedded. `description` says what the space is for.
+    `title` and `labels` are a memory store's name and metadata, `changed_us` the time when a store was last described.
     """
 
     lexical_weights: Mapping[Field, float] = msgspec.field(
@@ -41,6 +45,9 @@ class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):
     )
     embedded_fields: tuple[Field, ...] = ("key", "content", "tags", "reason")
     description: str | None = None
+    title: str | None = None
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    changed_us: int | None = None
 
 
 CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=("content",))
@@ -60,6 +67,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     0 is none. `inherits` names the spaces that searches may add to this one, the nearest first. With `graph` off
     no memory is read into the knowledge graph. `second_model` names the second model, "off" for none.
     `time_zone` is that of words such as "today" in searches that name none; None is UTC.
+    From `archived_us` on, the space takes no text; what is there can be read and deleted.
     """
 
     secrets: Screening | None = None
@@ -75,6 +83,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     graph: GraphSwitch | None = None
     second_model: str | None = None
     time_zone: str | None = None
+    archived_us: int | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """Return this policy, with the rules of `default` where this one has None.
@@ -97,6 +106,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             graph=self.graph or default.graph,
             second_model=self.second_model or default.second_model,
             time_zone=self.time_zone or default.time_zone,
+            archived_us=self.archived_us,
         )
 
 
@@ -131,3 +141,9 @@ class Space(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def at(self) -> Seq:
         return Seq(self.epoch, self.seq)
+
+
+def check_open(space: Space) -> None:
+    """Raise `InvalidInput` when a space is archived, so that it takes no text."""
+    if space.policy.archived_us is not None:
+        raise InvalidInput.at("$", f"the space {space.name!r} is archived: it can be read and deleted, not written")

@@ -48,7 +48,8 @@ STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary", "
 TRUST: Mapping[SourceClass, int] = {"user": 100, "tool": 80, "model": 60, "unknown": 50, "web": 20}
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
-NAME_MAX = 200  # characters of a category, key, author, source or tag
+NAME_MAX = 200  # characters of a category, author, source or tag
+KEY_MAX = 1_024  # characters of a key, which may be a path
 DOCUMENT_MAX = 1_000  # characters of the path or name of a document
 REASON_MAX = 2_000  # characters
 TAGS_MAX = 100

@@ -16,6 +16,7 @@ from muisti.core.conversations.context.request import Request as Request
 from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
+from muisti.core.model.filed import FileVersion, Item
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
@@ -23,10 +24,11 @@ from muisti.core.model.outcomes import Counts, Events, Mapped, Quota, Stats
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.operations.transfer.export import Export
 from muisti.core.operations.transfer.importing.importer import Importer
+from muisti.core.query.filed import Changed, Folder
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point, Wanted
 from muisti.core.query.query import Part, Query
-from muisti.core.read import statistics
+from muisti.core.read import filed, statistics
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
@@ -244,6 +246,14 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     def changes(self, space: str, wanted: Wanted) -> Events:
         """Return the changes of a space; see `core.read.feed`."""
         return changes_of(self.database, space, wanted, self.calls.caller)
+
+    def files(self, space: str, folder: Folder) -> tuple[Sequence[Item], bool]:
+        """Return a page of the memories below a path, in the order of their paths, and whether there are more."""
+        return filed.items(self.database, space, folder, self.calls.caller, self.calls.clock())
+
+    def file_versions(self, space: str, asked: Changed) -> tuple[Sequence[FileVersion], bool]:
+        """Return a page of what was done to memories with a path, newest first, and whether there is more."""
+        return filed.versions(self.database, space, asked, self.calls.caller)
 
     def imports(self, space: str) -> Sequence[Imported]:
         """Return the imports of a space, newest first."""

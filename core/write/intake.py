@@ -17,6 +17,7 @@ from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_text
 from muisti.core.model.messages import restated, sound
 from muisti.core.model.outcomes import Flag
+from muisti.core.model.spaces import check_open
 from muisti.core.model.values import TRUST, Draft, Memory
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.sql import bulk_replace, inserting, memories, version_rows
@@ -168,6 +169,7 @@ class Intake(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput, SensitiveContent, Forbidden, Echo.
         """
+        check_open(space.space)
         draft = call.caller.own(draft)
         if draft.key is not None:
             call.caller.check_reads("leave key out")
@@ -220,6 +222,7 @@ class Intake(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput, SensitiveContent, Forbidden, Echo.
         """
+        check_open(space.space)
         if is_over:
             return self.new(space, draft, call)
         draft = call.caller.own(draft)
@@ -236,6 +239,7 @@ class Intake(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput, SensitiveContent, Forbidden.
         """
+        check_open(space.space)
         stated = draft_of(before)
         draft = call.caller.changed(draft, stated)
         if draft == stated:
@@ -260,6 +264,7 @@ class Intake(msgspec.Struct, frozen=True):
             InvalidInput: the text is not valid after a secret was redacted.
             SensitiveContent, Echo.
         """
+        check_open(space.space)
         stated = draft_of(memory)
         draft, redactions = self.screener.cleaned(
             space, sound(stated), call, path, None if current is None else draft_of(current)
@@ -274,14 +279,21 @@ class Intake(msgspec.Struct, frozen=True):
 
     def text(self, space: SpaceRow, text: str, call: Call, path: str) -> str:
         """Accept a text that is stored beside memories; see `Screener.text`."""
+        check_open(space.space)
         return self.screener.text(space, text, call, path)
 
     def name(self, space: SpaceRow, name: str, call: Call, path: str) -> None:
         """Accept a name that is stored beside memories; see `Screener.name`."""
+        check_open(space.space)
         self.screener.name(space, name, call, path)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
-        """Return whether the space accepts every earlier memory unchanged, so that none needs to be read."""
+        """Return whether the space accepts every earlier memory unchanged, so that none needs to be read.
+
+        Raises:
+            InvalidInput: the space is archived.
+        """
+        check_open(space.space)
         return self.screener.asks_nothing(space, call) and self.echoes.asks_nothing(space)
 
 

@@ -34,6 +34,7 @@ from muisti.core.store.sql import (
     memories,
     operations,
     quotas,
+    redaction,
     undo,
     version_rows,
 )
@@ -254,10 +255,11 @@ class Undoer(msgspec.Struct, frozen=True):
             raise NotUndone(told, Instead(import_id=number))
 
     def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
-        first: dict[bytes, int] = {}
+        first: dict[bytes, Change] = {}
         for one in chosen:
-            first.setdefault(one.memory_id, one.seq)
-        answers = self.store.database.read([statement for each in first.items() for statement in _ask(space, *each)])
+            first.setdefault(one.memory_id, one)
+        answers = self.store.database.read([each for one in first.values() for each in _ask(space, one)])
+        self._check_kept(space, [one for one, before in zip(first.values(), answers[1::3], strict=True) if not before])
         name = space.space.name
         touched = [
             _Touched(
@@ -276,6 +278,12 @@ class Undoer(msgspec.Struct, frozen=True):
         ]
         self._check(space, chosen, [*compress(answers[2::3], left)])
         return [*compress(touched, left)]
+
+    def _check_kept(self, space: SpaceRow, without: Sequence[Change]) -> None:
+        """Raise `NotUndone` when a version was redacted to which one of these changes would go back."""
+        later = [(one.memory_id, one.version) for one in without if one.version > 1]
+        if later and self.store.database.read([redaction.redacted(space, later)])[0]:
+            raise NotUndone("the version before this change was redacted, so nothing can take its place", Instead())
 
     def _check(self, space: SpaceRow, chosen: Sequence[Change], later: Sequence[Rows]) -> None:
         """Raise `ChangedSince` when a memory was changed later by changes that are not chosen."""
@@ -361,11 +369,11 @@ def _documents(touched: Sequence[_Touched]) -> list[bytes]:
     return [raw(one) for one in dict.fromkeys(ids) if one is not None]
 
 
-def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:
+def _ask(space: SpaceRow, first: Change) -> list[Statement]:
     return [
-        memories.last(space, memory_id),
-        changes.before(space, memory_id, seq),
-        changes.touches(space, memory_id, seq),
+        memories.last(space, first.memory_id),
+        changes.before(space, first.memory_id, first.seq),
+        changes.touches(space, first.memory_id, first.seq),
     ]
 
 

@@ -58,6 +58,7 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "graph": get_args(GraphSwitch),
 }
 BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all others are days from 0
+    "archived_us": (0, INTEGER_MAX),
     "similarity_limit": (SIMILARITY_MIN, 1),
     "review_limit": (SIMILARITY_MIN, 1),
     "recency_weight": (0, 1),

@@ -40,6 +40,7 @@ from muisti.service.http.request import Request, caught_up
 from muisti.service.http.routing import Application
 from muisti.service.mcp.cards import Cards
 from muisti.service.mcp.route import McpApp
+from muisti.service.memory_stores.names import store_space
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
@@ -134,6 +135,7 @@ def create_app(
     async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
         if request.method == "OPTIONS":  # Litestar names the methods of a path's first handler only
             return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
+        store_space(request.scope)
         permit(request)
         known_parameters.check(request)
         handler, space = request.route_handler, request.scope["path_params"].get("space")

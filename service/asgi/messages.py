@@ -12,7 +12,7 @@ from litestar.types import Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
 from muisti.core.support import zstd
-from muisti.service.schemas.errors import MEDIA_TYPE, HttpError, headers_of, noted, problem_of
+from muisti.service.schemas.errors import HttpError, noted, problem_of, shown
 
 Header = tuple[bytes, bytes]
 
@@ -61,11 +61,12 @@ async def send_body(send: Send, status: int, headers: Mapping[str, str], content
 
 
 async def send_problem(scope: Scope, send: Send, error: HttpError | MuistiError) -> None:
-    """Send a refusal as a problem (RFC 9457)."""
+    """Send a refusal as a problem (RFC 9457), or as an error of the SDK whose path it is."""
     found = problem_of(error)
     noted(scope, found)
     extra = error.headers if isinstance(error, HttpError) else {}
-    await send_body(send, found.status, {"Content-Type": MEDIA_TYPE, **headers_of(found.code), **extra}, found)
+    status, headers, body = shown(scope, found)
+    await send_body(send, status, {**headers, **extra}, body)
 
 
 # Compresses answers for callers that accept it. Compressed requests are refused: a small body must not grow

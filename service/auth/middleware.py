@@ -3,7 +3,7 @@
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
@@ -22,6 +22,7 @@ from muisti.service.auth.claims import BadToken
 from muisti.service.auth.keyring import Keyring
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.sdk_errors import PREFIX
 
 # Limits of the request rate and of concurrent requests of a caller, counted in this process
 
@@ -125,6 +126,7 @@ BEARER = "bearer "
 METRICS = "/metrics"
 ALLOW = "Muisti-Allow"
 _ALLOW = ALLOW.lower().encode()
+API_KEY = b"x-api-key"  # on the paths of memory stores, whose SDK sends a key by it
 SCREENED = frozenset({"secrets", "personal_data"})
 NOTHING_MORE = frozenset[str]()
 KEYS_ONLY = Challenge()
@@ -207,6 +209,8 @@ class AuthMiddleware:
         keyring = self.keyring
         assert keyring is not None
         given = dict(headers).get(b"authorization")
+        if path.startswith(PREFIX):  # the SDK always sends a key, also to a server that needs none
+            given = (given or _bearer(dict(headers))) if self._needed or await keyring.needed() else None
         challenge = KEYS_ONLY if self._resource is None else self._resource.challenge(path, headers)
         if given is not None:
             return await self._with_bearer(keyring, given.decode("latin-1"), challenge, path)
@@ -249,6 +253,11 @@ class AuthMiddleware:
             challenged = {"WWW-Authenticate": challenge.text("invalid_token", str(bad))}
             raise HttpError("unauthorized", str(bad), challenged) from None
         return access
+
+
+def _bearer(headers: Mapping[bytes, bytes]) -> bytes | None:
+    """Return the key of a client that sends it in a header of its own, as `Authorization` has it."""
+    return None if API_KEY not in headers else b"Bearer " + headers[API_KEY]
 
 
 SCRAPER = Access("metrics", EVERYTHING)  # only for the path of the metrics

@@ -47,12 +47,12 @@ class Application(Litestar):
 class Routes:
     """Operations about one thing. Each has the name of its function; its docstring is its summary and description.
 
-    `tag` is their tag, and `before` the beginning of their paths. An operation may have several paths with a `name` and
-    a `doc` of its own for each.
+    `tag` is their tag, `before` the beginning of their paths, and `usual` their options. An operation may have several
+    paths with a `name` and a `doc` of its own for each.
     """
 
-    def __init__(self, tag: str, before: str = "/v1/spaces/{space:str}") -> None:
-        self._tag, self._before = tag, before
+    def __init__(self, tag: str, before: str = "/v1/spaces/{space:str}", **usual: Any) -> None:
+        self._tag, self._before, self._usual = tag, before, usual
         self.handlers: list[HTTPRouteHandler] = []
 
     def needs(self, operation: str) -> Need:
@@ -64,8 +64,9 @@ class Routes:
     ) -> Callable[[F], F]:
         def add(function: F) -> F:
             first, *others = (name or function.__name__).split("_")
-            options["operation_id"] = first + "".join(word.capitalize() for word in others)
-            self.handlers.append(method(self._before + path, tags=[tag or self._tag], **options)(function))
+            operation = first + "".join(word.capitalize() for word in others)
+            given = {**self._usual, **options, "operation_id": operation}
+            self.handlers.append(method(self._before + path, tags=[tag or self._tag], **given)(function))
             return function
 
         return add

@@ -22,6 +22,7 @@ from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import FieldProblem
 from muisti.service.schemas.likeness import DivergedReply, LikenessReply, alike, diverged
 from muisti.service.schemas.policy import QuotaReply
+from muisti.service.schemas.sdk_errors import PREFIX, SdkError, sdk_error
 from muisti.service.schemas.transfer import ImportReply
 
 # Remedies: the next step of a caller after each kind of problem, in the terms of HTTP
@@ -304,11 +305,19 @@ def headers_of(code: str) -> dict[str, str]:
     return {} if retry is None else {"Retry-After": str(retry)}
 
 
-def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> Response[Problem]:
+def shown(scope: Scope, found: Problem) -> tuple[int, Mapping[str, str], Problem | SdkError]:
+    """Return the status, the headers and the body of a refusal, in the form that the path of the request has."""
+    if scope["path"].startswith(PREFIX):
+        status, body, headers = sdk_error(found.status, found.code, found.detail)
+        return status, {"Content-Type": "application/json", **headers_of(found.code), **headers}, body
+    return found.status, {"Content-Type": MEDIA_TYPE, **headers_of(found.code)}, found
+
+
+def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> Response[Problem | SdkError]:
     noted(request.scope, found)
-    return Response(
-        found, status_code=found.status, media_type=MEDIA_TYPE, headers={**headers_of(found.code), **headers}
-    )
+    status, usual, body = shown(request.scope, found)
+    kind = usual["Content-Type"]
+    return Response(body, status_code=status, media_type=kind, headers={**usual, **headers})
 
 
 def noted(scope: Scope, found: Problem) -> None:
@@ -316,11 +325,11 @@ def noted(scope: Scope, found: Problem) -> None:
     cast(dict[str, Any], scope)[PROBLEM] = found.code
 
 
-def _refused(request: Request, error: MuistiError | HttpError) -> Response[Problem]:
+def _refused(request: Request, error: MuistiError | HttpError) -> Response[Problem | SdkError]:
     return _response(request, problem_of(error), error.headers if isinstance(error, HttpError) else {})
 
 
-def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem]:
+def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem | SdkError]:
     """Answer a request with a missing parameter, or one of the wrong type, as Litestar found it."""
     missing = _MISSING.match(error.detail)
     if missing:
@@ -340,7 +349,7 @@ def _reworded(request: Request, name: str, message: str) -> str:
     return message if wanted is None else f"{request.query_params.get(name, '')[:40]!r} is not {wanted}"
 
 
-def _http(request: Request, error: HTTPException) -> Response[Problem]:
+def _http(request: Request, error: HTTPException) -> Response[Problem | SdkError]:
     gone = isinstance(error, InternalServerException) and "disconnected" in error.detail  # nobody reads the answer
     others = "malformed_request" if error.status_code < 500 or gone else "internal"
     code = _HTTP_CODES.get(error.status_code, others)
@@ -363,7 +372,7 @@ def _too_large(request: Request) -> str:
     return f"the body {known}; at most {limit:,} bytes are accepted"
 
 
-def _crashed(request: Request, error: Exception) -> Response[Problem]:
+def _crashed(request: Request, error: Exception) -> Response[Problem | SdkError]:
     return _response(request, crash(error, str(request.scope.get("request_id"))), {})
 
 

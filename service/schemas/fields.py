@@ -24,6 +24,7 @@ from muisti.core.model.choices import Verdict as VerdictTerm
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.values import (
     DOCUMENT_MAX,
+    KEY_MAX,
     LIMIT_MAX,
     NAME_MAX,
     QUERY_MAX,
@@ -86,7 +87,7 @@ Category = Annotated[
         examples=["rules"],
     ),
 ]
-Key = Annotated[str, doc("A name within the category.", **_NAME, examples=["deploy"])]
+Key = Annotated[str, doc("A name within the category, or a path.", minLength=1, maxLength=KEY_MAX, examples=["deploy"])]
 TypeName = Annotated[str, doc("What sort of thing it says.", **_enum(get_args(Type)))]
 StatusName = Annotated[
     str, doc("Only active memories are listed and searched unless a filter names `status`.", **_enum(get_args(Status)))

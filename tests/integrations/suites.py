@@ -54,11 +54,16 @@ SUITES = (
                 "test_symlink_validation_reject_parent_directory_that_is_symlink_pointing_outside",
                 "test_validate_path_returns_resolved_path_not_symlink_target",
             ],
-            "makes a file of 5 MB; a memory has at most 100,000 characters": [
+            "makes a file of 5 MB; a memory has at most 102,400 characters": [
                 "test_view_error_for_files_with_too_many_lines"
             ],
         },
         ["--noconftest"],
+    ),
+    Suite(
+        "Anthropic, memory stores", "anthropic",
+        ["tests/api_resources/beta/test_memory_stores.py", "tests/api_resources/beta/memory_stores"],
+        "stand_in_memory_stores", {}, ["--noconftest"],
     ),
     Suite(
         "OpenAI Agents SDK, `SQLiteSession`", "openai-agents", ["tests/memory/test_session.py"],

@@ -73,8 +73,8 @@ def test_each_edit_has_a_history_and_an_undo(memory: Any):
 def test_what_the_service_refuses_is_told_and_nothing_is_lost(memory: Any):
     tool = MuistiMemoryTool(memory)
     tool.call({"command": "create", "path": "/memories/a.txt", "file_text": "kept"})
-    with pytest.raises(ToolError, match="100,000"):
-        tool.call({"command": "str_replace", "path": "/memories/a.txt", "old_str": "kept", "new_str": "x" * 100_001})
+    with pytest.raises(ToolError, match="102,400"):
+        tool.call({"command": "str_replace", "path": "/memories/a.txt", "old_str": "kept", "new_str": "x" * 102_401})
     with pytest.raises(ToolError, match="secret"):
         tool.call({"command": "create", "path": "/memories/b.txt", "file_text": "password = hunter2hunter2"})
     assert memory.get(category="memories", key="a.txt").content == "kept"

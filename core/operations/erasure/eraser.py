@@ -70,7 +70,7 @@ class Eraser:
         """
         began, found, work = self._clock(), find_space(self._database.primary, space), Work()
         raw, is_there = self._known(found, name, caller)
-        self._stop_imports(imports.holding(found, "substr(v.memory_id, 1, 16) = ?", (raw,)), work)
+        self.end_imports(imports.holding(found, "substr(v.memory_id, 1, 16) = ?", (raw,)), work)
         if is_there:
             self.erase(found, [raw], caller, work)
         else:
@@ -94,7 +94,7 @@ class Eraser:
     ) -> Erasure:
         began, found = self._clock(), find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        self._stop_imports(imports.holding(found, *erasure_selection.where(subject)), work)
+        self.end_imports(imports.holding(found, *erasure_selection.where(subject)), work)
         where, args = erasure_selection.chosen(found, subject)
         while most is None or len(work.memories) < most:
             few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
@@ -108,7 +108,7 @@ class Eraser:
         """Return the ids of the memories that `subject` would erase, and end the imports that hold one."""
         found = find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        self._stop_imports(imports.holding(found, *erasure_selection.where(subject)), Work())
+        self.end_imports(imports.holding(found, *erasure_selection.where(subject)), Work())
         where, args = erasure_selection.chosen(found, subject)
         return [
             cast(bytes, row[0])
@@ -136,7 +136,7 @@ class Eraser:
         name = home(self._database.primary, found, name, caller, Point(None, self._clock()))
         members = self._members(found, name)
         staged = {"conversation": "v.conversation = ?", "session": "v.session = ?", "topic": "v.topic = ?"}[name.level]
-        self._stop_imports(imports.holding(found, staged, (name.name,)), Work())
+        self.end_imports(imports.holding(found, staged, (name.name,)), Work())
         what: dict[str, Json] = {name.level: str(name)}
         return self.subject(space, Subject(among=members), what, caller)
 
@@ -166,7 +166,7 @@ class Eraser:
         ids = json.dumps([one.hex() for one in members])
         staged = "v.parent_id IN (SELECT unhex(value) FROM json_each(?)) OR v.document = ?"
         work = Work()
-        self._stop_imports(imports.holding(found, staged, (ids, name.name)), work)
+        self.end_imports(imports.holding(found, staged, (ids, name.name)), work)
         return self._erased(space, Subject(among=members), {"document": name.name}, caller, work)
 
     def plan_document(self, space: str, name: DocumentName, caller: Caller) -> Plan:
@@ -209,7 +209,7 @@ class Eraser:
         _check_space(name, keep=keep)
         began, found = self._clock(), find_space(self._database.primary, name)
         work = Work(whole=True)
-        self._stop_imports(imports.of_space(found), work)
+        self.end_imports(imports.of_space(found), work)
         action = "space_cleared" if keep else "space_deleted"
         total = f"(SELECT count({{}}) FROM versions WHERE space_id = {found.id})"
         ask = [Statement(f"SELECT {total.format('DISTINCT memory_id')}"), Statement(f"SELECT {total.format('*')}")]
@@ -238,7 +238,7 @@ class Eraser:
         (rows,) = self._database.primary.read([Statement(f"SELECT {versions}")])
         return erasure.overwrite_space(space) if cast(int, rows[0][0]) <= OVERWRITTEN_MAX else []
 
-    def _stop_imports(self, which: Statement, work: Work) -> None:
+    def end_imports(self, which: Statement, work: Work) -> None:
         """Stop imports into the space, because their staged lines are hidden copies of text."""
         stopped = stop_imports(self._database.primary, which)
         if stopped:

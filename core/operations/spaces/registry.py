@@ -1,7 +1,8 @@
 """Create, list, limit and erase the spaces of a database."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import msgspec
@@ -10,10 +11,10 @@ from msgspec.structs import replace
 from muisti.core.embedding.models import SecondModels
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated
+from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated, StoreUnavailable
 from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Quota, SpaceUse, Usage
-from muisti.core.model.spaces import PolicyValue, Space, SpaceSettings, check_name
+from muisti.core.model.spaces import PolicyValue, Space, SpaceSettings, check_name, check_open
 from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.operations.erasure.eraser import Eraser
@@ -24,6 +25,8 @@ from muisti.core.store.sql import operations, quotas, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_policy, check_quota, check_settings
+
+TRIES = 16
 
 
 class Spaces(msgspec.Struct, frozen=True):
@@ -63,10 +66,7 @@ class Spaces(msgspec.Struct, frozen=True):
             SensitiveContent: the server's policy refuses some of the description.
         """
         check_name(name)
-        settings = settings or SpaceSettings()
-        if settings.description is not None:
-            clean = self.screener.described(settings.description, Caller(by), "$.description")
-            settings = replace(settings, description=clean)
+        settings = self._screened(settings or SpaceSettings(), by)
         check_settings(settings)
         now = self.clock()
         made = spaces.insert(name, str(uuid.uuid4()), settings, now)
@@ -142,6 +142,40 @@ class Spaces(msgspec.Struct, frozen=True):
         if not rows:  # erased by another process meanwhile
             raise NotFound("space", space)
         return self._effective(space_row(rows[0]))
+
+    def describe(self, name: str, change: Callable[[SpaceSettings], SpaceSettings], *, by: str = LOCAL) -> Space:
+        """Change what a space says of itself: its title, its description and its labels.
+
+        Raises:
+            InvalidInput: the space is archived.
+            SensitiveContent: the server's policy refuses some of the new words.
+        """
+        for _ in range(TRIES):
+            found = find_space(self.database.primary, name)
+            check_open(found.space)
+            before, now = found.space.settings, self.clock()
+            after = self._screened(change(before), by)
+            if after == before:
+                return self._effective(found)
+            entry = operations.audit(now, by, "policy_set", space=name)
+            batch = [*spaces.describe(found, replace(after, changed_us=now)), entry]
+            with suppress(Refused):  # somebody else has changed or erased it
+                rows = written(self.database, batch, spaces.by_name(name), dry_run=False)
+                return self._effective(space_row(rows[0]))
+        raise StoreUnavailable("others change the same space all the time; try again")
+
+    def archive(self, name: str, *, by: str = LOCAL) -> Space:
+        """Let a space take no text from now on; once it is archived, nothing changes."""
+        found = self.get(name)
+        return found if found.policy.archived_us else self.set_policy(name, {"archived_us": self.clock()}, by=by)
+
+    def _screened(self, settings: SpaceSettings, by: str) -> SpaceSettings:
+        def clean(text: str | None, path: str) -> str | None:
+            return text and self.screener.described(text, Caller(by), path)
+
+        labels = {name: clean(value, f"$.metadata.{name}") or "" for name, value in settings.labels.items()}
+        description = clean(settings.description, "$.description")
+        return replace(settings, title=clean(settings.title, "$.name"), description=description, labels=labels)
 
     def require(self, space: str, at: Seq) -> None:
         """Raise unless this database has reached a point of history.

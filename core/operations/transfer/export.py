@@ -128,7 +128,10 @@ class Export:
 def _space(row: SpaceRow) -> SpaceRecord:
     space = row.space
     said = space.settings
-    settings = SettingsRecord(dict(said.lexical_weights), list(said.embedded_fields), said.description)
+    embedded = list(said.embedded_fields)
+    settings = SettingsRecord(
+        dict(said.lexical_weights), embedded, said.description, said.title, dict(said.labels), said.changed_us
+    )
     return SpaceRecord(space.name, space.epoch, space.seq, space.created_at, settings, space.generation, row.kept_from)
 
 

@@ -17,7 +17,7 @@ from msgspec import Meta, Raw, Struct, structs
 from muisti.core.model.errors import InvalidInput, placed
 from muisti.core.model.fields import FIELDS, LINKS
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.spaces import DESCRIPTION_MAX, Field, SpaceSettings
+from muisti.core.model.spaces import DESCRIPTION_MAX, LABELS_MAX, TITLE_MAX, Field, SpaceSettings
 from muisti.core.model.values import TRUST, Memory
 
 FORMAT = 2
@@ -31,11 +31,18 @@ class SettingsRecord(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     lexical_weights: dict[Field, float]
     embedded_fields: list[Field]
     description: Annotated[str, Meta(max_length=DESCRIPTION_MAX)] | None = None
+    title: Annotated[str, Meta(max_length=TITLE_MAX)] | None = None
+    labels: Annotated[dict[str, str], Meta(max_length=LABELS_MAX)] = {}
+    changed_us: int | None = None
 
     def settings(self) -> SpaceSettings:
-        embedded = tuple(self.embedded_fields)
         return SpaceSettings(
-            lexical_weights=self.lexical_weights, embedded_fields=embedded, description=self.description
+            lexical_weights=self.lexical_weights,
+            embedded_fields=tuple(self.embedded_fields),
+            description=self.description,
+            title=self.title,
+            labels=self.labels,
+            changed_us=self.changed_us,
         )
 
 

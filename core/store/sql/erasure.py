@@ -117,7 +117,7 @@ def erase(
     gone: list[Statement] = []
     for table in reversed(tables):  # while versions exist, they show which rows of other tables are theirs
         if table.name == "requests":
-            gone += _forget_answers(space, memories)
+            gone += forget_answers(space, memories)
         elif table.erasing in ("deleted", "stated"):
             where, args = _theirs(table, space, memories)
             gone.append(Statement(f"DELETE FROM {table.name} WHERE {where}", args))
@@ -271,7 +271,7 @@ def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
     )
 
 
-def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
+def forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
     """Empty the answers that consist of these memories, and cut them out of answers that list them as similar."""
     return [
         Statement(

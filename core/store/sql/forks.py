@@ -88,7 +88,8 @@ def copy(parent: SpaceRow, name: str, now: int, tables: Sequence[Table] = TABLES
     return [
         Statement(
             "UPDATE spaces SET (generation_id, second_generation_id, policy) = "
-            "(SELECT generation_id, second_generation_id, policy FROM spaces WHERE id = ?) "
+            "(SELECT generation_id, second_generation_id, json_remove(policy, '$.archived_us') "
+            "FROM spaces WHERE id = ?) "
             "WHERE name = ?",
             (parent.id, name),
         ),

@@ -160,6 +160,17 @@ def guard_model(space: SpaceRow, digest: str) -> Statement:
     return Statement(_GUARD_MODEL, (*known, *known, space.policy, space.shadow, digest))
 
 
+def describe(space: SpaceRow, settings: SpaceSettings) -> list[Statement]:
+    """Change the settings of a space; refuse with `stale` when they or its policy have changed."""
+    before = settings_text(space.space.settings)
+    stale = f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND settings = ?)"
+    return [
+        guard_policy(space),
+        Statement(stale, (space.id, before)),
+        Statement("UPDATE spaces SET settings = ? WHERE id = ?", (settings_text(settings), space.id)),
+    ]
+
+
 def set_policy(name: str, policy: Policy) -> Statement:
     return Statement("UPDATE spaces SET policy = ? WHERE name = ?", (_policy_text(policy), name))
 
@@ -257,18 +268,21 @@ def adopt_generation(space: SpaceRow, digest: str) -> Statement:
 
 def settings_text(settings: SpaceSettings) -> str:
     """Return the settings as the JSON that is stored."""
-    described = {} if settings.description is None else {"description": settings.description}
     weights, embedded = dict(settings.lexical_weights), list(settings.embedded_fields)
-    return json.dumps({"lexical_weights": weights, "embedded_fields": embedded, **described})
+    told = {name: value for name in _TOLD if (value := getattr(settings, name))}
+    return json.dumps({"lexical_weights": weights, "embedded_fields": embedded, **told})
+
+
+_TOLD = ("description", "title", "labels", "changed_us")  # left out while nothing is said
 
 
 @memoised(READ)
 def _settings(text: Scalar) -> SpaceSettings:
-    stored = cast(dict[str, object], json.loads(str(text)))
+    stored = cast(dict[str, Any], json.loads(str(text)))
     return SpaceSettings(
         lexical_weights=cast(dict[Field, float], stored["lexical_weights"]),
         embedded_fields=tuple(cast(list[Field], stored["embedded_fields"])),
-        description=cast("str | None", stored.get("description")),
+        **{name: stored[name] for name in _TOLD if name in stored},
     )
 
 

@@ -1,0 +1,225 @@
+"""Memory stores and their memories, as Anthropic's SDK asks for them."""
+
+import itertools
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
+
+from litestar.params import JSONBody
+
+from muisti.core.model.errors import AlreadyExists, NotFound, Stale
+from muisti.core.model.filed import Item, is_file
+from muisti.core.model.spaces import Space
+from muisti.core.model.times import to_us
+from muisti.core.model.values import Draft, Memory
+from muisti.core.query.filed import Folder
+from muisti.service.auth.access import check
+from muisti.service.http.request import Request
+from muisti.service.http.routing import Routes
+from muisti.service.memory_stores.names import (
+    STORE,
+    address_of,
+    memory_id,
+    packed,
+    path_of,
+    prefix_of,
+    segments,
+    sent_id,
+    shown_path,
+    space_names,
+    text_of,
+)
+from muisti.service.memory_stores.schemas import (
+    FULL_MAX,
+    DeletedReply,
+    DeleteQuery,
+    FileBody,
+    FileChanges,
+    FileReply,
+    FilesQuery,
+    FolderReply,
+    ListReply,
+    StoreBody,
+    StoreChanges,
+    StoreReply,
+    StoresQuery,
+    View,
+    ViewQuery,
+    asked,
+    checked,
+    digest_of,
+    microseconds,
+    page_text,
+)
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.sdk_errors import PREFIX
+
+ATTEMPTS = 5  # of a conditional change that others overtake
+R = TypeVar("R")
+routes = Routes("memory-stores", PREFIX, include_in_schema=False, filters=True)
+
+
+@routes.post("", status_code=200, needs="admin")
+async def create_memory_store(request: Request, data: JSONBody[StoreBody]) -> StoreReply:
+    """Create a store: a space with a name of its own, as near to that of the store as is free."""
+    access, create = request.access, request.engine.spaces.create
+    for name in space_names(data.name):
+        if not access.grant.reaches(name):
+            raise HttpError("forbidden", f"this key may not create the space {name!r}")
+        try:
+            return StoreReply.of(await request.backend.store(create, name, data.settings(), by=access.actor))
+        except AlreadyExists:
+            continue
+    raise AlreadyExists(f"spaces with names such as {data.name[:80]!r} exist already")
+
+
+@routes.get("", needs="key")
+async def list_memory_stores(request: Request) -> ListReply:
+    """List the stores that the key may use, newest first."""
+    query, reaches = asked(request, StoresQuery), request.access.grant.reaches
+    since, until = microseconds(query.since), microseconds(query.until)
+
+    def wanted(space: Space) -> bool:
+        at = to_us(space.created_at)
+        in_time = (since is None or at >= since) and (until is None or at <= until)
+        is_open = query.include_archived or space.policy.archived_us is None
+        return reaches(space.name) and in_time and is_open and _place(space) > query.after
+
+    found = sorted(filter(wanted, await request.backend.store(request.engine.spaces.list)), key=_place)
+    page = found[: query.limit]
+    more = page_text(_place(page[-1])) if len(found) > len(page) else None
+    return ListReply(data=[StoreReply.of(space) for space in page], next_page=more)
+
+
+@routes.get("/{store:str}", needs="read")
+async def get_memory_store(request: Request) -> StoreReply:
+    """Read a store."""
+    return StoreReply.of(await request.ask(request.engine.spaces.get))
+
+
+@routes.post("/{store:str}", status_code=200, needs="admin")
+async def update_memory_store(request: Request, data: JSONBody[StoreChanges]) -> StoreReply:
+    """Change the name, the description or the metadata of a store."""
+    describe = request.engine.spaces.describe
+    return StoreReply.of(await request.ask(describe, data.applied, by=request.access.actor))
+
+
+@routes.post("/{store:str}/archive", status_code=200, needs="admin")
+async def archive_memory_store(request: Request) -> StoreReply:
+    """Let a store take no more text; what is there can be read, deleted and redacted."""
+    return StoreReply.of(await request.ask(request.engine.spaces.archive, by=request.access.actor))
+
+
+@routes.delete("/{store:str}", status_code=200, needs="admin", tag="erasure")
+async def delete_memory_store(request: Request) -> DeletedReply:
+    """Erase a store with all that is in it."""
+    eraser, caller = request.engine.eraser, request.named_caller
+    await request.ask(eraser.space, caller, keep=False)
+    return DeletedReply(id=f"{STORE}{request.space}", type="memory_store_deleted")
+
+
+@routes.post("/{store:str}/memories", status_code=200, needs="append")
+async def create_file(request: Request, data: JSONBody[FileBody]) -> FileReply:
+    """Create a memory at a path where there is none."""
+    query, at = asked(request, ViewQuery), address_of(segments(data.path))
+    draft = Draft(category=at.category, key=at.key, **packed(checked(data.content or ""), {}))
+    written = await request.ask(request.memories.write.add, [draft], on_conflict="keep")
+    return FileReply.of(written.memories[0], query.view or "basic")
+
+
+@routes.get("/{store:str}/memories", needs="read")
+async def list_files(request: Request) -> ListReply:
+    """List memories by their paths: all below a folder, or with `depth=1` those in it, and the folders in it."""
+    query = asked(request, FilesQuery)
+    limit = min(query.limit, FULL_MAX) if query.view == "full" else query.limit
+    prefix = prefix_of(query.path_prefix)
+    folder = Folder(prefix=prefix, deep=not query.depth, after=query.after, limit=limit)
+    page, more = await request.ask(request.memories.read.files, folder)
+    return ListReply(
+        data=[_item(one, query.view) for one in page], next_page=page_text(page[-1].path) if more else None
+    )
+
+
+@routes.get("/{store:str}/memories/{file:str}", needs="read")
+async def get_file(request: Request) -> FileReply:
+    """Read a memory."""
+    view = asked(request, ViewQuery).view
+    return FileReply.of(await _file(request), view or "full")
+
+
+@routes.post("/{store:str}/memories/{file:str}", status_code=200, needs="write")
+async def update_file(request: Request, data: JSONBody[FileChanges]) -> FileReply:
+    """Change the content or the path of a memory, or both, where its content is what the caller expects."""
+    query, update = asked(request, ViewQuery), request.memories.write.update
+    expected = None if data.precondition is None else data.precondition.content_sha256
+
+    async def change(before: Memory, known: int | None) -> FileReply:
+        written = await request.ask(update, before.id, _changes(data, before), if_match=known)
+        return FileReply.of(written.memories[0], query.view or "basic")
+
+    return await _guarded(request, expected, change)
+
+
+@routes.delete("/{store:str}/memories/{file:str}", status_code=200, needs="delete")
+async def delete_file(request: Request) -> DeletedReply:
+    """Delete a memory, where its content is what the caller expects. Its versions stay."""
+    expected, delete = asked(request, DeleteQuery).expected_content_sha256, request.memories.write.delete
+
+    async def change(before: Memory, known: int | None) -> DeletedReply:
+        await request.ask(delete, before.id, if_match=known)
+        return DeletedReply(id=sent_id(before.id), type="memory_deleted")
+
+    return await _guarded(request, expected, change)
+
+
+async def _guarded(request: Request, expected: str | None, change: Callable[[Memory, int | None], Awaitable[R]]) -> R:
+    """Change the memory in the path of the request, in the very version that has the expected content, if one is."""
+    for attempt in itertools.count(1):
+        before = await _file(request, expected)
+        try:
+            return await change(before, None if expected is None else before.version)
+        except Stale:
+            if attempt == ATTEMPTS:
+                raise
+    raise AssertionError
+
+
+async def _file(request: Request, expected: str | None = None) -> Memory:
+    """Return the memory in the path of the request.
+
+    Raises:
+        NotFound: there is none, or it is a part of a document or conversation.
+        Stale: its content has not the SHA-256 that is expected.
+        HttpError: the key may not read.
+    """
+    check(request.access, "read")  # an expected content could be guessed
+    name = memory_id(request.path_params["file"])
+    memory = (await request.ask(request.memories.read.get, name, no_touch=expected is not None)).memory
+    if not is_file(memory):
+        raise NotFound("memory", sent_id(name))
+    if expected is not None and digest_of(text_of(memory)) != expected:
+        raise Stale(memory.id, memory.version)
+    return memory
+
+
+def _changes(data: FileChanges, before: Memory) -> Mapping[str, object]:
+    """Return the fields of a memory that change. Raises InvalidInput."""
+    changes = dict[str, object]()
+    if data.content is not None:
+        changes |= packed(checked(data.content), before.metadata)
+    if data.path is not None:
+        found = segments(data.path)
+        if data.path != path_of(before):
+            at = address_of(found)
+            changes |= {"category": at.category, "key": at.key}
+    return changes
+
+
+def _item(one: Item, view: View) -> FileReply | FolderReply:
+    if one.memory is None:
+        return FolderReply(path=shown_path(one.path, one.reach))
+    return FileReply.of(one.memory, view)
+
+
+def _place(space: Space) -> str:
+    """Return the place of a store in the list, which sorts the newest first."""
+    return f"{(1 << 62) - to_us(space.created_at):020} {space.name}"
