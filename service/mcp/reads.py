@@ -85,9 +85,13 @@ def _recalled(answer: Answer, given: arguments.Recall) -> Outcome:
 
 @tool("read", group="conversations", words={"max_tokens": "Default 1000", "conversation": "Shows its last turns"})
 async def get_context(call: Call, given: arguments.GetContext) -> Outcome:
-    """Text about a question for a prompt, never over max_tokens, with citations."""
+    """Text about a question for a prompt, never over max_tokens, with citations. Or a handoff to the next agent."""
     with call.session.reading("context") as noted:
-        found = await call.backend.context(call.memories, call.space, given.request())
+        if given.handoff:
+            handoff = call.memories.context.handoff
+            found = await call.ask(handoff, given.query, given.max_tokens, given.encoding)
+        else:
+            found = await call.backend.context(call.memories, call.space, given.request())
         noted.found(call.space, found.seq, len(found.citations), found.evidence, given.query)
     fields = ("id", "section", "start", "stop", "cut")
     cited = [{name: getattr(one, name) for name in fields} for one in found.citations]
@@ -180,8 +184,7 @@ _SHOWN = ("id", "type", "category", "key", "tags", "status", "updated_at")
 
 @tool("read")
 async def overview(call: Call, given: arguments.Overview) -> Outcome:
-    """See what is in here: how many memories by category, type and tag; what is new; contradictions that wait
-    for a decision; candidates."""
+    """See what is in here: counts by category, type and tag; what is new; contradictions to decide; candidates."""
     read = call.memories.read
     now = from_us(call.backend.engine.now())
     since = given.since or (now - timedelta(days=DAYS)).isoformat(timespec="seconds")
