@@ -15,6 +15,7 @@ from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.view import Conversations, Discourse
 from muisti.core.conversations.working import WorkingMemory
+from muisti.core.documents.anchors import Anchors
 from muisti.core.documents.ingesting import Ingest, Ingester
 from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.reading import DocumentReader
@@ -111,6 +112,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     retrievals: Retrievals
     sizes: Sizes
     importer: Importer
+    anchors: Anchors
 
 
 def shared(given: Given) -> Shared:
@@ -124,7 +126,9 @@ def shared(given: Given) -> Shared:
     graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy, meters.graph))
     entities, incidences = EntityFilters(graph), Incidences(primary)
     probes = Probes(primary, searcher, ids, screener)
-    intake = Intake(screener, EchoCheck(primary, recent_results, given.policy), Provenance(primary))
+    anchors = Anchors(primary)
+    echoes = EchoCheck(primary, recent_results, given.policy)
+    intake = Intake(screener, echoes, Provenance(primary), anchors.cited)
     transactions = Transactions(
         primary, indexes, models, ids, given.quota, given.retention_us, meters.changes, probes.foreseen
     )
@@ -144,6 +148,7 @@ def shared(given: Given) -> Shared:
         retrievals=Retrievals(primary),
         sizes=Sizes(database),
         importer=Importer(transactions, intake, given.clock),
+        anchors=anchors,
     )
 
 
@@ -162,6 +167,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
             importer=parts.importer,
+            anchors=parts.anchors,
             quota=given.quota,
         ),
         write=_write(parts, calls),
@@ -175,14 +181,14 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
         ),
         context=Contexts(
             calls=calls,
-            builder=Builder(given.database, parts.asking, parts.sizes, About(parts.graph)),
+            builder=Builder(given.database, parts.asking, parts.sizes, About(parts.graph), parts.anchors.checked),
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
         ),
         conversations=_conversations(given, parts, calls, discourse),
         discourse=discourse,
         documents=_documents(given, parts, calls),
-        code=_code(given.database.primary, calls),
+        code=_code(given.database.primary, parts.anchors.index, calls),
         graph=_graph(parts, tasks, calls),
     )
 
@@ -235,8 +241,7 @@ def _documents(given: Given, parts: Shared, calls: Calls) -> Documents:
     )
 
 
-def _code(primary: Database, calls: Calls) -> Code:
-    index = CodeIndex(primary)
+def _code(primary: Database, index: CodeIndex, calls: Calls) -> Code:
     return Code(calls=calls, database=primary, index=index, reader=CodeReader(primary, index))
 
 

@@ -69,6 +69,7 @@ TELLING_MAX = 10  # entities that say what a community is about
 Outcome = Literal["decided", "tried", "failed", "rejected"]  # of work; the memory's `reason` says why
 Type = Literal["fact", "preference", "procedure", "guard", "observation", Outcome]
 TYPES: tuple[Type, ...] = get_args(Type)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
 OnConflict = Literal["reject", "keep", "review", "supersede"]

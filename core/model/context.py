@@ -8,7 +8,10 @@ from msgspec import Meta, Struct
 from muisti.core.model.hits import Evidence, Mode
 from muisti.core.model.values import MemoryId, Seq, SeqText, SpaceName
 
-SectionName = Literal["profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories"]
+OutcomeSection = Literal["decided", "tried", "failed", "rejected", "open"]  # what a handoff is about
+SectionName = Literal[
+    "profile", "instructions", "recent", "summaries", "about", "facts", "documents", OutcomeSection, "memories"
+]
 SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
 Compress = Literal["long", "never"]  # the memories that may be shown in pieces
 Reason = Literal["budget", "section", "filler"]  # why a memory is left out

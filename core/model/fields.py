@@ -43,6 +43,7 @@ class MemoryField(Struct, frozen=True, kw_only=True):
     most: int | None = None  # characters of a free text at most
     usual: Any = None  # default value
     filter: Filter | None = None  # None: filters cannot name it
+    member: str = ""  # of the objects in a list, the member that filters compare
     diff: Diff | None = "value"  # None: diffs leave it out
     stated: bool = True  # callers state it, in a `Draft`; otherwise the service derives it
     sent: bool = True  # requests about single memories carry it; otherwise those about conversations do
@@ -131,6 +132,9 @@ FIELDS = (
     MemoryField(name="document", place=32, most=DOCUMENT_MAX, filter="text", sent=False, brief=True),
     MemoryField(name="position", place=33, form="number", filter="number", sent=False),
     MemoryField(name="structure", place=31, form="object", usual={}, sent=False, brief=True),
+    MemoryField(
+        name="anchors", place=34, form="list", usual=(), filter="names", member="path", worded=True, brief=True
+    ),
 )  # fmt: skip
 
 # Parts of `structure` that filters compare as fields: the `column` is an expression on the row. Callers do not state

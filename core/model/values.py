@@ -35,6 +35,7 @@ def is_blank(text: str) -> bool:
 
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Anchor = Mapping[str, str]  # see core/model/anchors.py
 
 StatedKind = Literal["memory", "chunk", "exchange"]  # kinds that callers may give a memory
 Kind = Literal[
@@ -116,6 +117,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     parent_id: str | None = None
     source_class: SourceClass = "unknown"
     derived_from: tuple[str, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
     session: str | None = None
     conversation: str | None = None
     topic: str | None = None
@@ -132,7 +134,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     `supersedes`, `superseded_by`, `parent_id` and `derived_from` are ids of other memories.
     `session`, `conversation` and `topic` are names within the space, `turn` is the place of an exchange in its
     conversation. `document` is the path of a document, on it and on its chunks; `position` orders these. The service
-    writes `structure` (core/conversations/model.py, core/parsing/pieces.py).
+    writes `structure` (core/conversations/model.py, core/parsing/pieces.py). `anchors` are places in source code.
     """
 
     id: str
@@ -170,6 +172,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     document: str | None = None
     position: int | None = None
     structure: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
+    anchors: tuple[Anchor, ...] = ()
 
     @property
     def etag(self) -> str:

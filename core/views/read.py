@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -11,8 +11,9 @@ from muisti.core.conversations.context.builder import Builder
 from muisti.core.conversations.context.choosing import Candidate
 from muisti.core.conversations.context.counting import ENCODINGS as ENCODINGS
 from muisti.core.conversations.context.counting import USUAL as USUAL
-from muisti.core.conversations.context.request import LISTED, check_request
+from muisti.core.conversations.context.request import LISTED, check_request, handoff
 from muisti.core.conversations.context.request import Request as Request
+from muisti.core.documents.anchors import Anchors
 from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
@@ -46,6 +47,8 @@ from muisti.core.write.calls import Calls
 from muisti.core.write.echoes import RecentResults
 from muisti.core.write.validate import check_query
 
+Answers = TypeVar("Answers", Answer, JointAnswer)
+
 # Contexts: texts for prompts, made from the memories that a caller sees
 
 
@@ -75,6 +78,15 @@ class Contexts(msgspec.Struct, frozen=True, kw_only=True):
         self._note(request, context, [*memories.values()], now)
         return context
 
+    def handoff(self, space: str, about: str, token_budget: int, encoding: str) -> Context:
+        """Return what the next agent must know: what was decided, tried, failed or rejected, open ends, the last turns.
+
+        Raises what `build` does.
+        """
+        check_request(request := handoff(about, token_budget, encoding, None))
+        last = self.builder.last_conversation(space, self.calls.caller, self.calls.clock())
+        return self.build(space, request if last is None else handoff(about, token_budget, encoding, last))
+
     def candidates(self, space: str, request: Request) -> Sequence[Candidate]:
         """Return what the memories of a context are chosen from, best first. They do not count as retrieved."""
         check_request(request)
@@ -103,6 +115,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     retrievals: Retrievals
     recent_results: RecentResults
     importer: Importer
+    anchors: Anchors
     quota: Quota
 
     def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
@@ -127,7 +140,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         memory = shown(rows, space, name, self.calls.caller, point.time)
         if not no_touch and as_of is None:
             self.retrievals.note(found.seq.epoch, [memory.id], self.calls.clock())
-        (memory,) = situated(self.database, found, [memory], point)
+        (memory,) = self._checked(situated(self.database, found, [memory], point), as_of)
         return Found(memory=memory, seq=found.seq)
 
     def history(
@@ -184,7 +197,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         """Return the memories that best answer a query; see `Searcher.search`."""
         check_query(query)
         now, caller = self.calls.clock(), self.calls.caller
-        answer = self.asking.one(space, query, caller, now, max_age)
+        answer = self._judged(self.asking.one(space, query, caller, now, max_age), query.as_of)
         self._note(query, answer.hits, answer.evidence, answer.seq, now)
         return answer
 
@@ -195,7 +208,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         """
         check_query(query)
         now = self.calls.clock()
-        answer = self.asking.several(parts, query, self.calls.caller, now, max_age)
+        answer = self._judged(self.asking.several(parts, query, self.calls.caller, now, max_age), query.as_of)
         for one in answer.spaces:
             hits = [hit for hit in answer.hits if hit.memory.space == one.name]
             self._note(query, hits, one.evidence, one.seq, now)
@@ -213,7 +226,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         now = self.calls.clock()
         with without_waiting():
             own = self.asking.own(space, query, self.calls.caller, now)
-            answer = self.searcher.search_at_once(space, own, now, max_age, alone=alone)
+            answer = self._judged(self.searcher.search_at_once(space, own, now, max_age, alone=alone), query.as_of)
             self._note(query, answer.hits, answer.evidence, answer.seq, now)
             return answer
 
@@ -288,7 +301,24 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         own = resolved_at(self.database, space, own, as_of, now)
         found, at, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         listed = page(found, rows, limit, order)
-        return replace(listed, items=tuple(situated(self.database, found, listed.items, at)), degraded=lacks)
+        items = self._checked(situated(self.database, found, listed.items, at), as_of)
+        return replace(listed, items=tuple(items), degraded=lacks)
+
+    def _checked(self, memories: Sequence[Memory], as_of: AsOf | None) -> Sequence[Memory]:
+        """Return memories with the states of their anchors, which are about the present alone."""
+        cited = as_of is None and any(one.anchors for one in memories)
+        return self.anchors.checked(memories, self.calls.caller, self.calls.clock()) if cited else memories
+
+    def _judged(self, answer: Answers, as_of: AsOf | None) -> Answers:
+        """Return an answer whose hits and instructions have the states of their anchors."""
+        found = [*answer.hits, *answer.instructions]
+        memories = [one.memory for one in found]
+        checked = self._checked(memories, as_of)
+        if checked is memories:
+            return answer
+        hits = tuple(replace(hit, memory=memory) for hit, memory in zip(answer.hits, checked, strict=False))
+        rest = zip(answer.instructions, checked[len(hits) :], strict=True)
+        return replace(answer, hits=hits, instructions=tuple(replace(one, memory=memory) for one, memory in rest))
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
         return read_at(self.database, space, as_of, self.calls.clock(), ask)

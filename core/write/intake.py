@@ -4,7 +4,7 @@ Every write that makes text current gets an `Accepted` from here, and memories a
 creates an `Accepted` (a test reads the syntax tree). So no path can skip a check.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import msgspec
@@ -125,6 +125,7 @@ def _lineage(space: SpaceRow, draft: Draft, living: dict[str, int], path: str, e
 
 
 NO_FLAGS: tuple[Flag, ...] = ()
+Cited = Callable[[SpaceRow, Draft, Caller, int], Draft]  # returns a draft with the hashes of what its anchors name
 
 
 class Accepted(msgspec.Struct, frozen=True):
@@ -150,6 +151,7 @@ class Intake(msgspec.Struct, frozen=True):
     screener: Screener
     echoes: EchoCheck
     provenance: Provenance
+    cited: Cited
 
     def new(
         self,
@@ -179,6 +181,7 @@ class Intake(msgspec.Struct, frozen=True):
             check_alone(draft, path)
             if draft.parent_id is not None:
                 self.provenance.check_parent(space, draft, call.caller, path)
+        draft = self.cited(space, draft, call.caller, call.now)
         draft, redactions = self.screener.screened(space, draft, call, path)
         draft, echo = self.echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
         lineage = self.provenance.of_new(space, draft, call.caller, path)
@@ -230,6 +233,7 @@ class Intake(msgspec.Struct, frozen=True):
         draft = _in_place(draft, draft_of(before))
         if draft.parent_id != before.parent_id:
             self.provenance.check_parent(space, draft, call.caller)
+        draft = self.cited(space, draft, call.caller, call.now)
         draft, redactions = self.screener.screened(space, draft, call, before=draft_of(before))
         return _accepted(draft, redactions, self.provenance.of_new(space, draft, call.caller))
 
@@ -247,6 +251,8 @@ class Intake(msgspec.Struct, frozen=True):
         check_stays(draft, stated)
         if draft.parent_id != stated.parent_id:
             self.provenance.check_parent(space, draft, call.caller)
+        if draft.anchors != stated.anchors:
+            draft = self.cited(space, draft, call.caller, call.now)
         draft, redactions = self.screener.screened(space, draft, call, before=stated)
         if draft == stated:
             return Accepted(draft, redactions, before.trust)

@@ -1,6 +1,6 @@
 """Apply the policy of a space to text before it is stored: refuse or redact secrets and personal data."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import attrgetter
@@ -27,7 +27,7 @@ from muisti.core.write.validate import check_draft
 # Refused and never changed, as two addresses could become one.
 ADDRESS = ("category", "key", "session", "conversation", "topic", "document")
 TEXTS = tuple(name for name in fields.TEXTS if name not in ADDRESS)
-_SCREENED = (*TEXTS, *ADDRESS, "tags", "metadata", "structure")
+_SCREENED = (*TEXTS, *ADDRESS, "tags", "metadata", "structure", "anchors")
 _VALUES = attrgetter(*_SCREENED)
 POLICIES = 256  # of spaces, whose meaning is remembered
 LONG = 10**11  # from here on a number in metadata may be that of a card
@@ -198,9 +198,7 @@ class _Screening:
                 clean[name], at = self._both(draft.content, at)
             elif name in new:
                 clean[name] = self.text(getattr(draft, name), name)
-        for name in ADDRESS:
-            if name in new:
-                self.name(getattr(draft, name), f"{self._path}.{self._sent.get(name, name)}")
+        self._names(draft, new)
         if "tags" in new:
             clean["tags"] = tuple(self.text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
         for name in sorted(new & {"metadata", "structure"}):
@@ -208,6 +206,15 @@ class _Screening:
         if at is not None and at != draft.structure["reply_at"]:
             clean["structure"] = {**cast(Mapping[str, Json], clean.get("structure", draft.structure)), "reply_at": at}
         return {name: value for name, value in clean.items() if value != getattr(draft, name)}
+
+    def _names(self, draft: Draft, new: Container[str]) -> None:
+        """Screen the address, and what anchors name; the hashes of these look like secrets, and are none."""
+        for name in ADDRESS:
+            if name in new:
+                self.name(getattr(draft, name), f"{self._path}.{self._sent.get(name, name)}")
+        for place, anchor in enumerate(draft.anchors if "anchors" in new else ()):
+            for name in sorted(anchor.keys() & {"path", "symbol"}):
+                self.name(anchor[name], f"{self._path}.anchors[{place}].{name}")
 
     def text(self, text: str, where: str, name: str = "") -> str:
         """Return the text with finds redacted. `name` is the key of this value, which may reveal a secret."""

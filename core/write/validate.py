@@ -10,6 +10,7 @@ from typing import get_args
 
 import msgspec
 
+from muisti.core.model.anchors import problems_of
 from muisti.core.model.choices import (
     HALF_LIFE_MIN,
     INSTRUCTIONS_MAX,
@@ -68,8 +69,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all oth
 
 # Fields that most drafts leave out, and their values then.
 _OPTIONAL = (*STATED_TIMES, "session", "conversation", "topic", "document", "turn", "position", "parent_id")
-_RARE = attrgetter(*_OPTIONAL, "structure", "derived_from")
-_NONE: tuple[object, ...] = (*(None,) * len(_OPTIONAL), {}, ())
+_RARE = attrgetter(*_OPTIONAL, "structure", "derived_from", "anchors")
+_NONE: tuple[object, ...] = (*(None,) * len(_OPTIONAL), {}, (), ())
 
 
 def check_draft(draft: Draft, now: int, path: str = "$") -> None:
@@ -206,6 +207,7 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
         yield from _times(draft, now, path)
         yield from _place(draft, path)
         yield from _sources(f"{path}.derived_from", draft.derived_from)
+        yield from (Problem(f"{path}.anchors{where}", message) for where, message in problems_of(draft.anchors))
 
 
 def _place(draft: Draft, path: str) -> Iterator[Problem]:

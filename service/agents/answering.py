@@ -7,11 +7,12 @@ An agent never waits for a memory that is not there, and never fails by one.
 import logging
 import re
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 
+from muisti.core.model.anchors import path_of
 from muisti.core.model.choices import Outcome
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import MuistiError
@@ -19,7 +20,7 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import Draft
 from muisti.service.agents.formats import FOLDERS, FORMATS, NAMES, SESSIONS, Event, filled, first
 from muisti.service.agents.outcomes import is_of_a_person, may_be_secret, outcomes, transcript
-from muisti.service.agents.recalling import Session, at_file, at_prompt, at_start
+from muisti.service.agents.recalling import Session, at_file, at_prompt, at_start, places
 from muisti.service.agents.sessions import Sessions
 from muisti.service.auth.access import OWNER, Access, single_space
 from muisti.service.runtime.workers import Backend
@@ -27,6 +28,7 @@ from muisti.service.terminal.project import choose
 from muisti.service.tools.session import PERSONAL, has_beside
 
 CATEGORY, TRANSCRIPT = "captured", "transcript_path"
+CITED = 3  # files that one outcome cites
 TEXT_MAX = 8_000  # characters of one text that is kept
 DIGEST_BYTES = 16
 # Gemini CLI puts what hooks show before the prompt, and sends both to the next hook.
@@ -97,6 +99,11 @@ class Turn(msgspec.Struct, frozen=True):
         """The text of the event, without what a hook put into it before."""
         return _SHOWN.sub("", first(self.hooked.payload, self.event.fields)).strip()
 
+    @property
+    def folder(self) -> str:
+        """The folder in which the client works, as far as it is known."""
+        return first(self.hooked.payload, FOLDERS) or self.hooked.folder or ""
+
     async def answer(self) -> bytes:
         """Return what the client reads, empty when there is nothing to say."""
         if self.event.forgets:
@@ -118,7 +125,8 @@ class Turn(msgspec.Struct, frozen=True):
             case "prompt":
                 return await at_prompt(self.session, self.said)
             case "file":
-                return await at_file(self.session, self.said)
+                self.session.sessions.open(self.session.key, self.said)
+                return await at_file(self.session, self.said, self.folder)
             case "end":
                 return ""
 
@@ -133,7 +141,14 @@ class Turn(msgspec.Struct, frozen=True):
                 await self._add(space, _draft(self.said[:TEXT_MAX].rstrip(), self.hooked))
         elif self.event.kind == "end":
             for kind, sentence in outcomes(await self._last_words()):
-                await self._add(project, _draft(sentence, self.hooked, kind))
+                await self._add(project, self._citing(_draft(sentence, self.hooked, kind)))
+
+    def _citing(self, draft: Draft) -> Draft:
+        """Return a draft that cites the files of its session that it names."""
+        opened = self.session.sessions.opened(self.session.key)
+        named = [path for path in opened if PurePath(path_of(path)).name.casefold() in draft.content.casefold()]
+        anchors = [{"path": places(path, self.folder)[0]} for path in named[:CITED]]
+        return msgspec.structs.replace(draft, anchors=tuple(anchors))
 
     async def _last_words(self) -> str:
         """Return what was said last. Only who may open the database may have a transcript read."""

@@ -1,11 +1,14 @@
 """Texts for an agent when a hook of its client asks, from its project's memory and the personal space beside it."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
 from muisti.core.conversations.context.counting import counter
+from muisti.core.conversations.context.request import OUTCOMES
+from muisti.core.model import choices
+from muisti.core.model.anchors import path_of, stale
 from muisti.core.model.errors import NotFound
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory
@@ -34,10 +37,11 @@ FRAME = 40  # tokens of both, at most
 _OWN: dict[str, Json] = {"kind": {"in": ["memory", "exchange"]}}  # chunks of documents are found by searches for them
 DIGEST: Mapping[str, Mapping[str, Json]] = {
     "Preferences and rules": {"type": {"in": ["preference", "guard"]}},
-    "Decided": {"or": [{"type": "decided"}, {"category": "decisions"}, {"tags": {"any": ["decided", "decision"]}}]},
+    "Decided": OUTCOMES["decided"],
     "Tried, failed or rejected": {"type": {"in": ["tried", "failed", "rejected"]}},
-    "Open": {"or": [{"category": {"in": ["tasks", "todo"]}}, {"tags": {"any": ["open", "todo"]}}]},
+    "Open": OUTCOMES["open"],
 }
+DEEPEST = 40  # folders of a path that are looked at
 EACH = 8  # memories of a section of the digest
 
 
@@ -88,10 +92,16 @@ class Session(NamedTuple):
 
 
 def _line(memory: Memory) -> str:
-    """Return a memory on one line, with its id; no line of it can end the frame around it."""
-    content = one_line(" ".join(memory.content.split())).replace("</", "<\\/")
-    content = content if len(content) <= LONGEST else f"{content[: LONGEST - 1]}…"
-    return f"- [{memory.id}] {content}"
+    """Return a memory on one line, with its id and what has changed of its code; it cannot end the frame around it."""
+    why = memory.reason if memory.type in choices.OUTCOMES else None
+    parts = [memory.content, f"Why: {why}" if why else "", f"({told})" if (told := stale(memory)) else ""]
+    said = " ".join(_short(part) for part in parts if part).replace("</", "<\\/")
+    return f"- [{memory.id}] {said}"
+
+
+def _short(text: str) -> str:
+    line = one_line(" ".join(text.split()))
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 async def at_start(session: Session, now: int) -> str:
@@ -123,15 +133,29 @@ async def at_prompt(session: Session, prompt: str) -> str:
     return await session.show("prompt", {"": [memory for _, memory in best]})
 
 
-async def at_file(session: Session, path: str) -> str:
-    """Return the memories that name a file."""
+async def at_file(session: Session, path: str, folder: str) -> str:
+    """Return the memories that cite a file, then those that name it. `folder` is the client's own."""
     name = PurePath(path).name
     if not name:
         return ""
-    query = Query(text=f'"{name}"', limit=HITS, mode="keyword", instructions=0, filter=filters.parse(_OWN))
-    found = [memory for space in session.spaces for _, memory in await session.search(space, query)]
-    return await session.show("file", {f"Known of {one_line(name)}": _naming(name, found)})
+    cited = filters.parse({**_OWN, "anchors": {"any": places(path, folder)}})
+    asked = (
+        Query(limit=HITS, mode="recent", instructions=0, filter=cited),
+        Query(text=f'"{name}"', limit=HITS, mode="keyword", instructions=0, filter=filters.parse(_OWN)),
+    )
+    citing, naming = [
+        [memory for space in session.spaces for _, memory in await session.search(space, query)] for query in asked
+    ]
+    naming = [memory for memory in naming if name.casefold() in memory.content.casefold()]
+    return await session.show("file", {f"Known of {one_line(name)}": [*citing, *naming]})
 
 
-def _naming(name: str, found: Iterable[Memory]) -> list[Memory]:
-    return [memory for memory in found if name.casefold() in memory.content.casefold()]
+def places(path: str, folder: str) -> list[str]:
+    """Return the paths by which anchors may cite a file: its ends that reach into the folder or above it.
+
+    >>> places("/work/web/src/app.py", "/work/web"), places("src/app.py", "/work/web")
+    (['src/app.py', 'web/src/app.py', 'work/web/src/app.py'], ['src/app.py', 'web/src/app.py', 'work/web/src/app.py'])
+    """
+    whole, own = PurePath(path_of(folder or "/"), path_of(path)).parts, PurePath(path_of(folder)).parts
+    least = len(whole) - len(own) if own and whole[: len(own)] == own else 1
+    return ["/".join(whole[-size:]) for size in range(max(1, least), min(len(whole), DEEPEST))]

@@ -1,4 +1,4 @@
-"""Versions of memories that each running session was shown, by their ids: in this process only, and bounded."""
+"""Ids that each running session was shown, and files that it opened: in this process only, and bounded."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -7,6 +7,8 @@ from muisti.core.model.values import Memory
 
 SESSIONS = 2_000
 SHOWN = 500  # memories of one session
+OPENED = 50  # files of one session
+PATH = 1_000  # characters of a path
 STARTS = 2_000  # projects whose last session is known
 
 Key = tuple[str, ...]
@@ -18,6 +20,7 @@ class Sessions:
     def __init__(self) -> None:
         self._shown: OrderedDict[Key, OrderedDict[str, None]] = OrderedDict()
         self._begun: OrderedDict[Key, int] = OrderedDict()
+        self._opened: OrderedDict[Key, OrderedDict[str, None]] = OrderedDict()
 
     def unseen(self, session: Key, memories: Iterable[Memory]) -> Sequence[Memory]:
         """Return the memories whose version the session was not shown, each once."""
@@ -31,6 +34,19 @@ class Sessions:
         shown.update(dict.fromkeys(map(_name, memories)))
         _cut(shown, SHOWN)
         _cut(self._shown, SESSIONS)
+
+    def open(self, session: Key, path: str) -> None:
+        """Note that a session reads or edits a file."""
+        opened = self._opened.setdefault(session, OrderedDict())
+        self._opened.move_to_end(session)
+        opened.pop(path, None)
+        opened[path[:PATH]] = None
+        _cut(opened, OPENED)
+        _cut(self._opened, SESSIONS)
+
+    def opened(self, session: Key) -> Sequence[str]:
+        """Return the last files that a session has opened, the last one first."""
+        return [*reversed(self._opened.get(session, {}))]
 
     def forget(self, session: Key) -> None:
         """Forget what a session was shown."""

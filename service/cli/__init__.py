@@ -32,6 +32,7 @@ SECTIONS = {
         "add": ("write:add", "Store a text as a new memory."),
         "search": ("search:search", "Find the memories that best answer a query."),
         "context": ("context:context", "Make the text for a prompt, within a number of tokens."),
+        "handoff": ("context:handoff", "Make the text that hands work over to the next agent."),
         "code": ("code:code", "Find symbols of stored source code, and what uses them."),
         "graph": ("graph.commands:graph", "Ask who and what the memories are about."),
         "list": ("get_list_stats:list_memories", "List memories, newest first."),

@@ -130,7 +130,7 @@ TIMES = ("event_at", "valid_from", "valid_to", "created_at", "updated_at", "expi
 CARRIED = (
     "category", "key", "type", "status", "importance", "author", "reason", "source", "source_class", "tags", *TIMES,
     "kind", "parent_id", "supersedes", "derived_from", "metadata", "session", "conversation", "topic",
-    "turn", "document", "position", "structure",
+    "turn", "document", "position", "structure", "anchors",
 )  # fmt: skip
 USUAL = {field.name: field.usual for field in FIELDS if field.usual}
 NAME_LENGTH = 60

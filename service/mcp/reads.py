@@ -104,7 +104,7 @@ def _recalled(answer: Answered, given: arguments.Recall) -> Outcome:
 
 @tool("read", group="conversations", words={"max_tokens": "Default 1000", "conversation": "Shows its last turns"})
 async def get_context(call: Call, given: arguments.GetContext) -> Outcome:
-    """Text about a question for a prompt, never over max_tokens, with citations."""
+    """Text about a question for a prompt, never over max_tokens, with citations. Or a handoff to the next agent."""
     found = await _context(call, given)
     fields = ("id", *(("space",) if len(found.spaces) > 1 else ()), "section", "start", "stop", "cut")
     cited = [{name: getattr(one, name) for name in fields} for one in found.citations]
@@ -127,7 +127,9 @@ async def _context(call: Call, given: arguments.GetContext) -> Context:
     asked = given.request()
     with call.session.reading("context") as noted:
         found: Context | None = None
-        if call.session.beside(given.space) is not None:
+        if given.handoff:
+            found = await call.ask(call.memories.context.handoff, given.query, given.max_tokens, given.encoding)
+        elif call.session.beside(given.space) is not None:
             with suppress(NotFound, ModelMismatch):
                 both = replace(asked, spaces=[Part(PERSONAL)])
                 found = await call.backend.context(call.memories, call.space, both)
@@ -211,8 +213,7 @@ _SHOWN = ("id", "type", "category", "key", "tags", "status", "updated_at")
 
 @tool("read")
 async def overview(call: Call, given: arguments.Overview) -> Outcome:
-    """See what is in here: how many memories by category, type and tag; what is new; contradictions that wait
-    for a decision; candidates."""
+    """See what is in here: counts by category, type and tag; what is new; contradictions to decide; candidates."""
     read = call.memories.read
     now = from_us(call.backend.engine.now())
     since = given.since or (now - timedelta(days=DAYS)).isoformat(timespec="seconds")

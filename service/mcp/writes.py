@@ -74,8 +74,8 @@ PLANNED = 20  # changes of a dry run that are named
 
 @tool("append", words={"category": "Group, e.g. decisions"})
 async def remember(call: Call, given: Remember) -> Outcome:
-    """Store something new to know later: one memory, or several. Refuses one that repeats or contradicts a
-    stored one, and shows that."""
+    """Store something new to know later: one memory, or several. Refuses one that repeats or contradicts
+    another, and shows that."""
     each = given.each()
     if not given.contents:
         return await _placed(call, given)
@@ -181,8 +181,8 @@ async def _unconfirmed(call: Call, given: UpdateMemory) -> Outcome | None:
 
 @tool("write", "destructive")
 async def undo(call: Call, given: UndoChanges) -> Outcome:
-    """Take back your last call, all of it. With id, or category and key: bring back that memory if deleted, or
-    as it was before."""
+    """Take back your last call, all of it. With id, or category and key: that memory as it was before, even if
+    deleted."""
     if not given.of_one:
         return await _own_undone(call, given, given.which())
     request = call.once("undo", given.idempotency_key)
@@ -234,7 +234,7 @@ async def _taken_back(call: Call, given: UndoChanges, which: Undo) -> Outcome:
 
 @tool("delete", "destructive", "idempotent")
 async def forget(call: Call, given: Change) -> Outcome:
-    """Delete a memory; undo brings it back. Erasing for good: purge (group admin) or CLI."""
+    """Delete a memory; undo brings it back. To erase: purge (group admin) or CLI."""
     written = await call.ask(
         call.memories.write.delete,
         call.name(given),

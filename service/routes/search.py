@@ -24,7 +24,7 @@ from muisti.service.http.request import Request, reached, reading
 from muisti.service.http.routing import Routes
 from muisti.service.observability.read_log import asked_now
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.context import ContextBody, ContextReply
+from muisti.service.schemas.context import ContextBody, ContextReply, HandoffBody
 from muisti.service.schemas.search import JointReply, SearchReply
 from muisti.service.schemas.search_requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 
@@ -145,6 +145,20 @@ async def get_context(request: Request, data: JSONBody[ContextBody]) -> Response
         receipt = await _kept(scope, space, backend, data, context, asked.reference_time) if data.receipt else UNSET
         noted.receipt = receipt or None
     return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
+
+
+@routes.post("/handoff", status_code=200, needs="read", problems=["model_mismatch", "not_yet_replicated"])
+async def get_handoff(request: Request, data: JSONBody[HandoffBody]) -> Response[ContextReply]:
+    """Make the text that hands work over to the next agent, within a number of tokens.
+
+    It has what was decided, tried, failed and rejected, each with its reason, open ends, and the last turns of the last
+    conversation. Lines name the code that they are about, and say when it has changed since. The text marks all as
+    data; `citations` have the ids.
+    """
+    with reading(request.scope, request.backend, "context") as noted:
+        context = await request.ask(request.memories.context.handoff, data.about, data.token_budget, data.encoding)
+        noted.found(request.space, context.seq, len(context.citations), context.evidence, data.about or None)
+    return PlainResponse(ContextReply.of(context), {SEQ: str(context.seq)}).response()
 
 
 @routes.post("/context/optimize", status_code=200, needs="read", tag="conversations")

@@ -43,6 +43,16 @@ class SectionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     turns: Annotated[int, doc("Memories of the section `recent` at most.", minimum=1, maximum=TURNS_MAX)] = 4
 
 
+class HandoffBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The work that the next agent takes over."""
+
+    about: Annotated[str, doc("Its task; without one the newest comes first.", examples=["cache"])] = ""
+    token_budget: Annotated[int, doc("Tokens of the whole text at most.", minimum=BUDGET_MIN, maximum=BUDGET_MAX)] = (
+        1_500
+    )
+    encoding: Annotated[str, doc("The encoding that tokens are counted in, exactly.", enum=list(ENCODINGS))] = USUAL
+
+
 class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A context to be made."""
 
@@ -72,7 +82,8 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         dict[str, SectionBody] | None,
         doc(
             "Sections by name, in the order in which they are shown: profile, instructions, recent, "
-            "summaries, about, facts, documents, memories. `about` has facts of the graph about what the query names. "
+            "summaries, about, facts, documents, decided, tried, failed, rejected, open, memories. `about` has facts "
+            "of the graph about what the query names. "
             "By default memories, behind recent turns when a conversation is named.",
             examples=[{"profile": {"max_tokens": 256}, "memories": {}}],
         ),

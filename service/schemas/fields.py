@@ -6,8 +6,9 @@ Limits are here for the reader only; `core.write.validate` enforces them, with m
 from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.anchors import ANCHORS_MAX, State
 from muisti.core.model.choices import (
     CONTENT_MAX,
     INSTRUCTIONS_MAX,
@@ -115,6 +116,29 @@ DerivedFrom = Annotated[
     list[MemoryId],
     doc("Ids of the memories that it was made from; it is trusted no more than any of them.", maxItems=SOURCES_MAX),
 ]
+
+
+class AnchorBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A place in source code. Reads add `state`, as the caller sees the documents of the space; writes ignore it."""
+
+    path: Annotated[str, doc("Of a document, or of the file in its repository.", minLength=1, maxLength=DOCUMENT_MAX)]
+    symbol: Annotated[str, doc("Qualified name of a definition, or the end of it.")] | UnsetType = UNSET
+    blob: Annotated[str, doc("SHA-256 of the file, or git's hash; the document's when left out.")] | UnsetType = UNSET
+    commit: Annotated[str, doc("The commit that was checked out.")] | UnsetType = UNSET
+    text: Annotated[str, doc("Hash of the definition; computed.")] | UnsetType = UNSET
+    state: (
+        Annotated[
+            State,
+            doc("`unknown`: nothing to compare with is here; absent in answers of writes and about the past."),
+        ]
+        | UnsetType
+    ) = UNSET
+    now: Annotated[str, doc("Its new place, as path or path:symbol.")] | UnsetType = UNSET
+
+
+_ANCHORS = doc("Source code that it is about; filters compare the paths.", maxItems=ANCHORS_MAX)
+Anchors = Annotated[list[AnchorBody], _ANCHORS]
+StatedAnchors = Annotated[list[AnchorBody | Annotated[str, doc("path or path:symbol")]], _ANCHORS]
 InstructionsMost = Annotated[
     int,
     doc(

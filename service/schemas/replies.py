@@ -103,6 +103,7 @@ class MemoryReply(Same, frozen=True, kw_only=True):
     document: fields.DocumentPath | None
     position: fields.Position | None
     structure: fields.Structure
+    anchors: fields.Anchors
 
 
 _FIELDS = attrgetter(*MemoryReply.__struct_fields__)

@@ -10,11 +10,12 @@ from typing import Annotated, Any, cast, get_args
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from muisti.core.model.anchors import READ, anchor_of
 from muisti.core.model.choices import BATCH_MAX, OnConflict
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.values import Draft
+from muisti.core.model.values import Anchor, Draft
 from muisti.service.schemas import fields
 from muisti.service.schemas.fields import doc
 
@@ -40,6 +41,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     parent_id: fields.ParentId | None = None
     source_class: fields.SourceClassName = "unknown"
     derived_from: fields.DerivedFrom = []
+    anchors: fields.StatedAnchors = []
 
     def entry(self, category: str, key: str) -> Draft:
         """Return the draft of the memory at an address."""
@@ -133,6 +135,7 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     parent_id: fields.ParentId | None | UnsetType = UNSET
     source_class: fields.SourceClassName | UnsetType = UNSET
     derived_from: fields.DerivedFrom | UnsetType = UNSET
+    anchors: fields.StatedAnchors | None | UnsetType = UNSET
 
     def changes(self) -> Mapping[str, object]:
         """Return the fields of a Draft that change."""
@@ -161,6 +164,10 @@ def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
         given["tags"] = tuple(given["tags"] or ())
     if "derived_from" in given:
         given["derived_from"] = tuple(given["derived_from"])
+    if given.get("anchors"):
+        given["anchors"] = tuple(map(_anchor, given["anchors"]))
+    elif "anchors" in given:
+        given["anchors"] = ()
     if "metadata" in given:
         given["metadata"] = given["metadata"] or {}
     for name in STATED_TIMES:
@@ -172,6 +179,12 @@ def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
             raise InvalidInput.at(f"{path}.ttl", "goes without expires_at: they say the same in two ways")
         given["expires_at"] = timedelta(seconds=ttl)
     return given
+
+
+def _anchor(given: fields.AnchorBody | str) -> Anchor:
+    if isinstance(given, str):
+        return anchor_of(given)
+    return {name: value for name, value in msgspec.to_builtins(given).items() if name not in READ}
 
 
 def _utc(at: datetime, path: str) -> datetime:

@@ -261,6 +261,7 @@ said_fields = group(
     option("--source", "Where it comes from, such as a file or a URL.", metavar="TEXT"),
     choice("--source-class", "Kind of source, which limits its trust.  [default: unknown]", get_args(SourceClass)),
     option("--derived-from", "Memory it comes from, by ID or category/key; repeat it.", metavar="ID", multiple=True),
+    option("--anchor anchors", "Source code that it is about; repeat it.", metavar="PATH[:SYMBOL]", multiple=True),
     option("--tag tags", "Tag; repeat for several, or give a,b,c.", multiple=True, shell_complete=completes("tag")),
     option("--metadata", "Further values of your own, as a JSON object.", JsonObject()),
     option("--event-at", "When it happened or was true.", Moment()),
@@ -288,6 +289,7 @@ filters = group(
     option("--category", "Only this category.", shell_complete=completes("category")),
     option("--tag tags", "Only with one of these tags.", multiple=True, shell_complete=completes("tag")),
     option("--author", "Only by this author.", shell_complete=completes("author")),
+    option("--anchor anchors", "Only what is about this file; repeat it.", metavar="PATH", multiple=True),
     option("--entity", "Only what mentions this person, place or thing; see muisti graph."),
     option("--type type_", "Only of this type; or several, a,b.", Several(get_args(Type)), multiple=True),
     option("--status", "Only of this status; or several, a,b.  [default: active]", STATUSES, multiple=True),
@@ -322,6 +324,7 @@ def as_filter(filter_: Mapping[str, Any] | None, **given: Any) -> dict[str, Any]
     asked = {name: given[name] for name in ("category", "author", "entity")}
     asked |= {
         "tags": {"any": comma_list(given["tags"])} if given["tags"] else None,
+        "anchors": {"any": list(given["anchors"])} if given["anchors"] else None,
         "type": _any_of(given["type_"]),
         "status": _any_of(given["status"]),
         "created_at": _within(given["after"], given["before"]),

@@ -110,6 +110,7 @@ class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     content: fields.Content = ""
     contents: list[str] = []
+    anchors: list[str] = []
     status: NewStatus = "active"
     space: str | None = None
     replace: bool = False
@@ -184,7 +185,8 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class GetContext(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    query: str
+    query: str = ""
+    handoff: bool = False
     max_tokens: int = 1000
     encoding: Annotated[str, Meta(extra_json_schema={"enum": list(ENCODINGS)})] = USUAL
     conversation: str | None = None

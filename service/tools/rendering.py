@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.model.anchors import told
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.hits import Hit
 from muisti.core.model.outcomes import Difference
@@ -85,7 +86,7 @@ LONG = ("reason", "source", "metadata", "structure", "headings")  # on lines of 
 _FIRST = ("id", "version", "content", "type")
 _SHORT = (
     *("category", "key", "document", "session", "conversation", "topic", "turn", "tags", "author", "metadata"),
-    *("event_at", "valid_from", "valid_to", "expires_at"),
+    *("event_at", "valid_from", "valid_to", "expires_at", "anchors"),
 )
 _USUALLY: Mapping[str, object] = {field.name: field.usual for field in FIELDS}
 _UNUSUAL = {name: _USUALLY[name] for name in ("status", "importance")}  # shown when they differ from these
@@ -100,7 +101,7 @@ def shown(memory: Memory, *, full: bool = False) -> Json:
     for name in rest if full else (*_SHORT, *_UNUSUAL):
         value = getattr(memory, name)
         if value not in (None, (), {}) and (full or _UNUSUAL.get(name) != value):
-            given[name] = plain(value)
+            given[name] = [*map(told, memory.anchors)] if name == "anchors" else plain(value)
     if not full and memory.kind == "exchange" and "reply_at" in memory.structure:
         given["structure"] = dict(memory.structure)
     given["updated_at"] = plain(memory.updated_at)

@@ -613,7 +613,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
-            "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
+            "getContext, getHandoff, replayReceipt, cli context, cli handoff, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt list, cli receipt replay, "

@@ -1,6 +1,6 @@
 """Finds what the sections of a context are filled from: by searches in one or several spaces, and by lists."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -111,11 +111,16 @@ def _line(memory: Memory, text: str) -> Memory:
     )
 
 
+Checked = Callable[[Sequence[Memory], Caller, int], Sequence[Memory]]
+
+
 class Builder:
     """Makes contexts. Thread-safe."""
 
-    def __init__(self, database: Database, asking: Asking, sizes: Sizes, about: About) -> None:
+    def __init__(self, database: Database, asking: Asking, sizes: Sizes, about: About, checked: Checked) -> None:
+        """`checked` returns memories with the states of their anchors."""
         self._database, self._asking, self._about, self._sizes = database, asking, about, sizes
+        self._checked = checked
 
     def context(self, space: str, request: Request, caller: Caller, now: int) -> tuple[Context, Mapping[str, Memory]]:
         """Return the context of a request that was checked, and the memories in it by id.
@@ -134,11 +139,28 @@ class Builder:
             own = Wanted(max_tokens=request.token_budget // INSTRUCTED)
             request = replace(request, sections={lane.name: own, **request.wanted})
             found.insert(0, lane)
+        if request.as_of is None:
+            found = [self._with_states(one, caller, now) for one in found]
         return Assembly(request, found, self._sizes).context()
+
+    def last_conversation(self, space: str, caller: Caller, now: int) -> str | None:
+        """Return the name of the conversation with the newest turn; None without any."""
+        turns = caller.only(And((Leaf("kind", "eq", "exchange"), Leaf("conversation", "exists", True))))
+        row, _, (rows,) = read_at(
+            self._database, space, None, now, lambda row, point: [page_of(row, turns, 1, NEWEST, None, point)]
+        )
+        return next((one.conversation for one in page(row, rows, 1, NEWEST).items), None)
 
     def candidates(self, space: str, request: Request, caller: Caller, now: int) -> list[Candidate]:
         """Return what the section `memories` is chosen from, best first, with sizes."""
         return sized(self._found(space, "memories", request, caller, now), self._sizes, counter(request.encoding))
+
+    def _with_states(self, found: Found, caller: Caller, now: int) -> Found:
+        memories = [memory for memory, _ in found.memories]
+        if not any(one.anchors for one in memories):
+            return found
+        checked = self._checked(memories, caller, now)
+        return replace(found, memories=[*zip(checked, (score for _, score in found.memories), strict=True)])
 
     def _found(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
         if name in EXCERPTS:

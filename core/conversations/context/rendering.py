@@ -16,6 +16,8 @@ import numpy as np
 from muisti.core.conversations.context.counting import Counter
 from muisti.core.conversations.context.request import TITLES
 from muisti.core.conversations.context.weights import FORMAT, Features, body, measure
+from muisti.core.model.anchors import told
+from muisti.core.model.choices import OUTCOMES
 from muisti.core.model.context import SectionName
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.messages import messages_of
@@ -62,8 +64,10 @@ def heading(memory: Memory) -> str:
 
 
 def quoted(memory: Memory) -> str:
-    """Return the content as it is shown, with the speaker of a reply before it."""
+    """Return the content as it is shown, with the speaker of a reply before it, and behind it why it came to that."""
     first, *rest = messages_of(memory)
+    if memory.type in OUTCOMES and memory.reason:
+        return body(f"{memory.content.rstrip()}\nWhy: {memory.reason}")
     if not rest:
         return body(first.text)
     return body(f"{first.text.rstrip()}\n{rest[0].speaker}: {rest[0].text}")
@@ -72,9 +76,14 @@ def quoted(memory: Memory) -> str:
 def spoken(memory: Memory) -> str:
     """Return the speaker of a turn, or the path and page of a chunk, with a colon.
 
-    It is empty for other memories, and where the content names the speaker. A superseded turn has a mark before it.
+    Before it are marks: of a superseded turn, of what nobody has confirmed, and of the code that a memory is about. It
+    is empty for other memories, and where the content names the speaker.
     """
     mark = "(superseded) " if memory.status == "superseded" else ""
+    if memory.status == "candidate":
+        mark = "(unconfirmed) "
+    if memory.anchors:
+        mark = f"{mark}({'; '.join(told(one) for one in memory.anchors[:ANCHORED])}) "
     if memory.document is not None:
         page = memory.structure.get("page")
         return f"{' '.join(memory.document.split())}{'' if page is None else f', page {page}'}: "
@@ -126,6 +135,7 @@ def _turn(memory: Memory) -> float:
     return float(turn) if isinstance(turn, int | float) else 0.0
 
 
+ANCHORED = 3  # anchors that a line names
 CONTEXT, QUERY, NOTICED = "context", "query", "notice"  # placeholders, beside the names of sections
 
 

@@ -18,6 +18,7 @@ from muisti.core.model.context import (
 )
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.hits import Evidence, Mode, Recency
+from muisti.core.model.values import Json
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, parse
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Part, Query
@@ -30,6 +31,11 @@ TITLES: Mapping[SectionName, str] = {
     "about": "Facts about what is named\n",
     "facts": "Facts\n",
     "documents": "Documents\n",
+    "decided": "Decided\n",
+    "tried": "Tried\n",
+    "failed": "Failed\n",
+    "rejected": "Rejected\n",
+    "open": "Open\n",
     "memories": "Memories\n",
 }
 NOTHING = "Nothing is known about this.\n"
@@ -38,6 +44,15 @@ LISTED = frozenset[SectionName]({"recent", "summaries"})  # of the conversation;
 EXCERPTS = frozenset[SectionName]({"about"})  # lines about memories, which may be shown in other sections too
 USER = "user"  # author of facts that a user states of themselves
 PROFILE_CATEGORY = "profile"
+
+OUTCOMES: Mapping[SectionName, Mapping[str, Json]] = {
+    "decided": {"or": [{"type": "decided"}, {"category": "decisions"}, {"tags": {"any": ["decided", "decision"]}}]},
+    "tried": {"type": "tried"},
+    "failed": {"type": "failed"},
+    "rejected": {"type": "rejected"},
+    "open": {"or": [{"category": {"in": ["tasks", "todo"]}}, {"tags": {"any": ["open", "todo"]}}]},
+}
+"""Filters of what work has come to. Their sections also show candidates, marked as such: no person reviews all."""
 
 _PROFILE = parse(
     {
@@ -50,7 +65,12 @@ _KINDS: Mapping[SectionName, Filter] = {
     "profile": _PROFILE,
     "facts": parse({"kind": "memory", "type": "fact"}),
     "documents": parse({"kind": "chunk"}),
+    **{
+        name: parse({"kind": "memory", "status": ["active", "candidate"], **condition})
+        for name, condition in OUTCOMES.items()
+    },
 }
+_SURELY = frozenset[SectionName]({"profile", *OUTCOMES})
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -72,7 +92,7 @@ def source(name: SectionName, asked: Mapping[SectionName, Wanted], own: Filter |
     elif "documents" in asked:
         limits.append(Not(_KINDS["documents"]))
     both = And(tuple(limits)) if len(limits) > 1 else next(iter(limits), None)
-    return Source(name, both, surely=name == "profile")
+    return Source(name, both, surely=name in _SURELY)
 
 
 def of_conversation(name: str) -> Filter:
@@ -159,6 +179,37 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             no_touch=self.no_touch,
             instructions=0,
         )
+
+
+_SHARES: Mapping[SectionName, float] = {  # of the budget, at most; what is left goes to the newest memories
+    "decided": 0.35,
+    "failed": 0.25,
+    "tried": 0.15,
+    "rejected": 0.15,
+    "open": 0.2,
+    "recent": 0.2,
+}
+
+
+def handoff(about: str, token_budget: int, encoding: str, conversation: str | None) -> Request:
+    """Return the request for what the next agent must know: of a topic, else the newest.
+
+    The conversation is the last one, whose last turns are shown.
+    """
+    sections: dict[SectionName, Wanted] = {
+        name: Wanted(max_tokens=max(1, int(token_budget * share)))
+        for name, share in _SHARES.items()
+        if name != "recent" or conversation is not None
+    }
+    return Request(
+        query=about,
+        token_budget=token_budget,
+        encoding=encoding,
+        conversation=conversation,
+        sections={**sections, "memories": Wanted()},
+        mode="hybrid" if about.strip() else "recent",
+        filter=parse({"kind": "memory"}),
+    )
 
 
 def check_request(request: Request) -> None:

@@ -57,7 +57,7 @@ def is_source(path: str) -> bool:
     return source_language(path) is not None
 
 
-def _record(path: str, text: str, language: str) -> Record:
+def record_of(path: str, text: str, language: str) -> Record:
     """Return the record of a file; it is empty for a file that takes too much work."""
     try:
         if len(text) > LARGEST:
@@ -174,7 +174,7 @@ class _Pass:
             for one, rows in zip(group, texts, strict=True):
                 text = "".join(cast(str, part) for (part,) in rows)
                 language = cast(str, source_language(one.path))
-                record = _record(one.path, text, language)
+                record = record_of(one.path, text, language)
                 statements.append(code.keep(one.row, language, pack(record)))
                 self._records[one.row] = record
                 found[one.row] = one._replace(language=language)

@@ -19,6 +19,7 @@ _SYMBOLS = (
     f"WHERE s.space_id = ? AND {CURRENT} AND {UNEXPIRED}"
 )
 SYMBOL_WIDTH = 11
+_HASH = "coalesce(v.structure ->> '$.sha256', '')"  # of the file of a document
 
 
 class Seen(NamedTuple):
@@ -227,6 +228,44 @@ def file(space: SpaceRow, path: str, seen: Seen) -> Statement:
         f"LEFT JOIN code_resolved r ON r.version_id = v.id WHERE {_DOCUMENTS} AND {UNEXPIRED}{seen.sql} "
         "AND v.document = ? ORDER BY v.category_folded",
         (space.id, seen.now, *seen.args, path),
+    )
+
+
+def at_paths(space: SpaceRow, paths: Sequence[str], seen: Seen) -> Statement:
+    """Select the documents at paths: (row, path, hash of the file)."""
+    return Statement(
+        f"SELECT v.id, v.document, {_HASH} FROM versions v WHERE {_DOCUMENTS} AND {UNEXPIRED}{seen.sql} "
+        f"AND v.document IN {_LISTED} ORDER BY v.category_folded",
+        (space.id, seen.now, *seen.args, json.dumps(paths)),
+    )
+
+
+def ending(space: SpaceRow, path: str, seen: Seen) -> Statement:
+    """Select two documents at most whose path ends with a path, as `at_paths` does."""
+    return Statement(
+        f"SELECT v.id, v.document, {_HASH} FROM versions v WHERE {_DOCUMENTS} AND {UNEXPIRED}{seen.sql} "
+        "AND substr(v.document, -length(?)) = ? LIMIT 2",
+        (space.id, seen.now, *seen.args, f"/{path}", f"/{path}"),
+    )
+
+
+def of_hash(space: SpaceRow, sha256: str, seen: Seen) -> Statement:
+    """Select two documents at most that were made from a file of this hash, as `at_paths` does."""
+    return Statement(
+        f"SELECT v.id, v.document, {_HASH} FROM versions v WHERE {_DOCUMENTS} AND {UNEXPIRED}{seen.sql} "
+        f"AND {_HASH} = ? LIMIT 2",
+        (space.id, seen.now, *seen.args, sha256),
+    )
+
+
+def former(space: SpaceRow, path: str, seen: Seen) -> Statement:
+    """Select the documents that were at a path, as `at_paths` does where they are now; nulls for those that ended."""
+    return Statement(
+        f"SELECT v.id, v.document, {_HASH} FROM versions o LEFT JOIN versions v ON v.memory_id = o.memory_id "
+        f"AND {CURRENT} AND {UNEXPIRED}{seen.sql} WHERE o.space_id = ? AND o.kind = 'document' "
+        f"AND o.document = ? AND o.died IS NOT NULL{seen.sql.replace('v.', 'o.')} GROUP BY o.memory_id "
+        "ORDER BY v.id DESC LIMIT 20",
+        (seen.now, *seen.args, space.id, path, *seen.args),
     )
 
 

@@ -6,10 +6,13 @@ Names are chains: `self.client.get()` is `("self", "client", "get", "()")`. In a
 """
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
+
+from muisti.core.model.anchors import text_hash
 
 Chain = tuple[str, ...]
 Kind = Literal["function", "method", "class", "interface", "type", "constant", "object"]
@@ -84,6 +87,25 @@ class Record(Struct, frozen=True, array_like=True):
     stars: tuple[str, ...] = ()  # modules all of whose names belong to this one
     exports: tuple[Export, ...] = ()
     package: str = ""  # the package that the file says it belongs to
+
+
+def hashes_of(record: Record, text: str) -> dict[str, list[str]]:
+    """Return the hashes of the definitions of a file by qualified name."""
+    found: dict[str, list[str]] = {}
+    for one in record.definitions:
+        if one.name:
+            found.setdefault(one.qualified, []).append(text_hash(text, one.start, one.end))
+    return found
+
+
+def definition_of(found: Mapping[str, Sequence[str]], symbol: str) -> tuple[str, str] | None:
+    """Return the whole name and the hash of the one definition that has a name, or whose name ends with it.
+
+    >>> definition_of({"A.f": ["1"], "f": ["2"]}, "f"), definition_of({"A.f": ["1"], "B.f": ["2"]}, "f")
+    (('f', '2'), None)
+    """
+    names = [name for name in found if name == symbol] or [name for name in found if name.endswith(f".{symbol}")]
+    return (names[0], found[names[0]][0]) if len(names) == 1 else None
 
 
 def interface(record: Record) -> bytes:

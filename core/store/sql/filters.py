@@ -27,7 +27,18 @@ def compared(fields: Iterable[MemoryField]) -> dict[str, str]:
 
 
 COLUMNS: Mapping[str, str] = compared(FILTERED)
-LISTS: Mapping[str, str] = {field.name: f"v.{field.in_row}" for field in FILTERED if field.form == "list"}
+
+
+def _list_of(field: MemoryField) -> str:
+    """Return the JSON array of what filters compare of a list."""
+    column = f"v.{field.in_row}"
+    if not field.member:
+        return column
+    members = f"(SELECT json_group_array(o.value ->> '$.{field.member}') FROM json_each({column}) o)"
+    return f"CASE {column} WHEN '[]' THEN '[]' ELSE {members} END"
+
+
+LISTS: Mapping[str, str] = {field.name: _list_of(field) for field in FILTERED if field.form == "list"}
 
 
 def where(filter: Filter, columns: Mapping[str, str] = COLUMNS) -> Sql:

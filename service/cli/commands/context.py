@@ -13,10 +13,20 @@ from muisti.service.terminal.session import session
 from muisti.service.terminal.values import one_of, refuse
 from muisti.service.terminal.views import Shown, Text, cell, safe, short_id, stack
 
-SECTIONS = ("profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories")
+SECTIONS = (
+    *("profile", "instructions", "recent", "summaries", "about", "facts", "documents"),
+    *("decided", "tried", "failed", "rejected", "open", "memories"),
+)
 # Colours of sections, in the text and in the table above it.
 COLOURS = dict(
-    zip(SECTIONS, ("magenta", "bright_cyan", "cyan", "blue", "red", "yellow", "white", "green"), strict=True)
+    zip(
+        SECTIONS,
+        (
+            *("magenta", "bright_cyan", "cyan", "blue", "red", "yellow", "white"),
+            *("bright_green", "bright_blue", "bright_red", "bright_magenta", "bright_yellow", "green"),
+        ),
+        strict=True,
+    )
 )
 
 
@@ -66,6 +76,20 @@ def context(options: Globals, query: str, *, whole: bool, fill: bool, **asked: A
     body = {name: value for name, value in body.items() if value is not None}
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_context(opened.space, body))
+        answer(options, reply, _viewed, lambda found: found["text"].splitlines())
+
+
+@command("muisti handoff", 'muisti handoff --about "the cache" --budget 800')
+@option("--about", "Task of the next agent; without it the newest comes first.", metavar="TEXT", default="")
+@integer("--budget", "Tokens of the text at most.", 32, 200_000, default=1_500)
+def handoff(options: Globals, about: str, budget: int) -> None:
+    """Make the text that hands work over to the next agent.
+
+    It has what was decided, tried, failed and rejected, and why, open ends, and the end of the last conversation. Lines
+    name the code that they are about, and say when it has changed since. A pipe gets the text alone.
+    """
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_handoff(opened.space, {"about": about, "token_budget": budget}))
         answer(options, reply, _viewed, lambda found: found["text"].splitlines())
 
 

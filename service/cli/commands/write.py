@@ -21,7 +21,9 @@ from muisti.service.terminal.views import Shown, brief, cell, fields, grid, like
 
 if TYPE_CHECKING:
     from muisti.core.text import secrets, sentences
+    from muisti.service.documents import citing
 else:  # numpy and the core
+    citing = Lazy("muisti.service.documents.citing")
     secrets = Lazy("muisti.core.text.secrets")
     sentences = Lazy("muisti.core.text.sentences")
 
@@ -195,6 +197,9 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
         if field in ("tags", "derived_from"):
             if value:
                 given[field] = comma_list(value)
+        elif field == "anchors":
+            if value:
+                given[field] = [citing.cited(one) for one in value if one]
         elif value is not None:
             given[field] = None if clearing and value == "" else value
     return given

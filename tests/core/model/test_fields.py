@@ -41,7 +41,7 @@ FULL: dict[str, Any] = {
     "valid_to": AT.replace(year=2027), "expires_at": AT.replace(year=2028), "parent_id": OTHER, "supersedes": OTHER,
     "superseded_by": ID, "source_class": "web", "derived_from": (OTHER,), "trust": 20, "tokens": 4,
     "session": "s-1", "conversation": "c-1", "topic": "t1", "turn": 7, "document": "a.md", "position": 8,
-    "structure": {"reply_at": 3},
+    "structure": {"reply_at": 3}, "anchors": ({"path": "src/app.py", "symbol": "Client.get"},),
 }  # fmt: skip
 # And as another memory says it.
 ELSE: dict[str, Any] = {
@@ -51,7 +51,7 @@ ELSE: dict[str, Any] = {
     "valid_from": None, "valid_to": None, "expires_at": None, "parent_id": None, "supersedes": None,
     "superseded_by": None, "source_class": "user", "derived_from": (), "trust": 100, "tokens": 5,
     "session": None, "conversation": None, "topic": None, "turn": None, "document": None, "position": None,
-    "structure": {},
+    "structure": {}, "anchors": (),
 }  # fmt: skip
 SPACE = SpaceRow(
     1, Space(name="s", epoch="e", seq=1, created_at=AT, settings=SpaceSettings(), generation=None), None, 0

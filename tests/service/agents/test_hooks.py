@@ -116,6 +116,24 @@ def test_a_digest_has_preferences_of_both_spaces_decisions_open_ends_and_news(we
     assert first.count("Valkey") == 1, "in one section only"
 
 
+def test_a_file_that_is_opened_brings_what_cites_it_and_outcomes_that_name_it_cite_it(web: httpx.Client):
+    cites = add(web, "Trim what users type.", anchors=["src/deploy.py:run"])
+    add(web, "Of another file.", anchors=["lib/deploy.py", "deploy.py"])
+    opened = sent("PreToolUse", tool_input={"file_path": "/work/web/src/deploy.py"})
+    assert [line.split("]")[0][3:] for line in answer(web, opened).split("\n") if line.startswith("- [")] == [cites]
+    said = "We decided to call run in deploy.py once. It did not work with forks."
+    answer(web, sent("Stop", last_assistant_message=said))
+    cited = {one["type"]: [anchor["path"] for anchor in one["anchors"]] for one in kept(web)}
+    assert cited == {"decided": ["src/deploy.py"], "failed": []}
+    text = "def run():\n    pass\n"
+    stored = {"path": "web/src/deploy.py", "content": text}
+    web.post(f"{WEB}/documents", json=stored).raise_for_status()
+    changed = add(web, "Runs once.", anchors=["src/deploy.py:run"], type="decided", reason="twice locks")
+    web.post(f"{WEB}/documents", json={**stored, "content": text.replace("pass", "return 1")}).raise_for_status()
+    shown = answer(web, opened)
+    assert f"[{changed}] Runs once. Why: twice locks (web/src/deploy.py:run changed since)" in shown
+
+
 def test_of_two_projects_each_session_sees_its_own(web: httpx.Client):
     memory = add(web, DEPLOY)
     assert answer(web, sent("UserPromptSubmit", prompt=ASKED), project="api") == ""

@@ -31,6 +31,7 @@ UNUSUAL: dict[str, Any] = {
     "superseded_by": "0190a0b0-0000-7000-8000-000000000004", "source_class": "web", "trust": 20, "tokens": 2,
     "derived_from": ("0190a0b0-0000-7000-8000-000000000005",), "session": "s-1", "conversation": "c-42",
     "topic": "t1", "turn": 17, "document": "docs/a.md", "position": 4_096, "structure": {"reply_at": 11},
+    "anchors": ({"path": "app.py", "symbol": "f", "state": "moved", "now": "lib.py:f"},),
 } | {
     name: AT + timedelta(days=number)
     for number, name in enumerate(("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at"))

@@ -115,7 +115,7 @@ def test_null_clears_where_it_is_allowed(engine: Engine, client: httpx.Client):
     declared = schemas(client)["remember"]["properties"]
     clears = [one.name for one in inspect.type_info(PatchBody).fields if allows_null(one) and one.name in declared]
     given = {name: sample(declared[name]) for name in clears}
-    given |= {"valid_from": "2020-01-01T00:00:00Z", "tags": ["a"], "metadata": {"a": 1}}
+    given |= {"valid_from": "2020-01-01T00:00:00Z", "tags": ["a"], "metadata": {"a": 1}, "anchors": ["a.py"]}
     given["parent_id"] = engine.owner.write.add("default", [Draft(content="A parent of its own")]).memories[0].id
     assert len(given) > 8
     made = answer(client, "remember", content="We deploy on Fridays", **given)["memory"]
