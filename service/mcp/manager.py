@@ -25,7 +25,7 @@ from muisti.core.model.errors import MuistiError, NotFound
 from muisti.core.model.values import Seq
 from muisti.service.asgi.messages import Header
 from muisti.service.auth.access import Access
-from muisti.service.mcp import resources
+from muisti.service.mcp import resources, review
 from muisti.service.mcp.questions import Sealing, asked, can_ask, confirmed
 from muisti.service.mcp.refusals import said
 from muisti.service.mcp.tasks import TaskMethods, created, takes_tasks
@@ -153,7 +153,21 @@ def told(tool: Tool, access: Access) -> types.Tool:
         description=tool.description,
         input_schema=schema_of(tool, access),
         annotations=_annotations(tool),
+        _meta=_meta(tool),
     )
+
+
+def _meta(tool: Tool) -> dict[str, Any] | None:
+    """Return what names the app that a tool shows, or that alone calls it."""
+    if not tool.traits & {"app", "click"}:
+        return None
+    return {"ui": {"resourceUri": review.URI, "visibility": ["app"] if "click" in tool.traits else ["model", "app"]}}
+
+
+def shows_apps(ctx: Context) -> bool:
+    """Tell whether the client of a request declares that it shows apps."""
+    able = ctx.session.client_capabilities
+    return able is not None and review.UI in (able.extensions or {})
 
 
 def _annotations(tool: Tool) -> types.ToolAnnotations | None:
@@ -205,7 +219,12 @@ class Handlers:
     """The handlers of MCP requests. `session_of` gives the session of a request."""
 
     def __init__(self, session_of: Callable[[Context], Session]) -> None:
-        self._session_of = session_of
+        self._any_session_of = session_of
+
+    def _session_of(self, ctx: Context) -> Session:
+        """Return the session of a request; a client that shows apps is offered the review unasked."""
+        session = self._any_session_of(ctx)
+        return replace(session, groups=session.groups | {"review"}) if shows_apps(ctx) else session
 
     async def list_tools(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         session = self._session_of(ctx)
@@ -306,6 +325,7 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         on_subscriptions_listen=Listening(session_of),
     )
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
+    server.extensions[review.UI] = {}
     TaskMethods(session_of).add_to(server)
     server.middleware += [_named, Sealing(session_of)]
     return server

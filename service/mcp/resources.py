@@ -14,6 +14,7 @@ from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.service.formats.lines import encoded
 from muisti.service.http.decode import LINES
+from muisti.service.mcp import review
 from muisti.service.mcp.reads import searched
 from muisti.service.mcp.token_budget import packed
 from muisti.service.schemas.errors import HttpError
@@ -55,6 +56,9 @@ _SKILL = types.Resource(
     description="When to remember, recall and supersede; conventions for categories and tags",
     mime_type="text/markdown",
 )
+_REVIEW = types.Resource(
+    uri=review.URI, name="review", title="Review of memories", mime_type=review.MEDIA, _meta=review.META
+)
 _URI = re.compile(r"memory://(?P<space>[a-z0-9._-]{1,63})/(?P<name>[A-Za-z0-9-]{1,64})")
 
 
@@ -64,6 +68,7 @@ async def resources(session: Session) -> list[types.Resource]:
         return [_SKILL]
     return [
         _SKILL,
+        *([_REVIEW] if "review" in session.groups else []),
         *(
             types.Resource(
                 uri=f"memory://{space}/categories",
@@ -116,6 +121,8 @@ async def read(session: Session, uri: str) -> types.TextResourceContents:
     if uri == _SKILL.uri:
         text = files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
         return types.TextResourceContents(uri=uri, mime_type=_SKILL.mime_type, text=text)
+    if uri == review.URI:
+        return types.TextResourceContents(uri=uri, mime_type=review.MEDIA, text=review.page(), _meta=review.META)
     match = _URI.fullmatch(uri)
     if match is None:
         raise NotFound("resource", uri[:200])

@@ -15,7 +15,7 @@ from muisti.service.conversations import tools as conversations
 from muisti.service.documents import tools as documents
 from muisti.service.graph import tools as graph
 from muisti.service.http.decode import decode, fitted
-from muisti.service.mcp import admin, reads, writes
+from muisti.service.mcp import admin, reads, review, writes
 from muisti.service.mcp.admin import Purge
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
@@ -33,7 +33,7 @@ TOOLS: tuple[Tool, ...] = (
     *(reads.get_context, conversations.add_exchanges, conversations.conversations, writes.import_memories),
     *(reads.search, reads.fetch, admin.set_model, admin.prune_memory, admin.clear_all, admin.create_space),
     *(admin.purge, admin.get_stats, documents.add_document, documents.documents, documents.code),
-    *(graph.graph, graph.state_graph),
+    *(graph.graph, graph.state_graph, review.review, review.decide),
 )
 _ADDRESS = "category and key"  # of these the key alone is left to a caller of one category
 

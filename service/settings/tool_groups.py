@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from muisti.service.settings.forms import Rule, names_in, text
 
-Group = Literal["memory", "conversations", "documents", "code", "graph", "admin", "chatgpt"]
+Group = Literal["memory", "conversations", "documents", "code", "graph", "admin", "chatgpt", "review"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 ALL = "all"
 USUAL = "memory"  # groups of a client that asks for none

@@ -73,6 +73,9 @@ WORDS: Mapping[str, str] = {  # describes each argument
     "sort": "-: newest first",
     "feedback": "useful ranks higher",
     "if_version": "Only if still this",
+    "decision": "What to do",
+    "candidate": "Its id",
+    "conflict": "Its id",
     "version": "Default: the one before",
     "last": "Of your changes",
     "since": "Default a week ago",
@@ -179,8 +182,9 @@ def _either(schemas: list[Json]) -> Json:
 
 Run = Callable[[Call, Any], Awaitable[Outcome]]
 # `whole`: about all of a space, so not for keys of one category; `across`: about spaces, so not for keys of one space.
-# `staged`: perhaps answered by a task or a question, for clients that take these.
-Trait = Literal["destructive", "idempotent", "whole", "across", "staged"]
+# `staged`: answered in another way for clients with capabilities, perhaps by a task or a question.
+# `app`: shows an app, and `click`: only an app calls it.
+Trait = Literal["destructive", "idempotent", "whole", "across", "staged", "app", "click"]
 
 
 class Tool(msgspec.Struct, frozen=True):

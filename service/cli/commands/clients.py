@@ -45,7 +45,7 @@ ALSO = {
 }  # fmt: skip
 _tools = option(
     "--tools",
-    "Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
+    "Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, review, or all.",
     metavar="GROUPS",
 )
 
