@@ -320,14 +320,14 @@ build/typescript/.made: .venv/.dev $(wildcard clients/typescript/*.* clients/typ
 	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-package-lock --no-audit --no-fund --loglevel error
 	@touch $@
 
-# Frameworks beside Muisti. mem0, which only tests ask, wants an older protobuf than ours and works with it.
+# Frameworks beside Muisti. mem0, which only tests ask, and AutoGen want an older protobuf than ours and work with it.
 build/integrations/.made: pyproject.toml $(PINS) deploy/integrations.txt
 	@echo 'Installing the frameworks into build/integrations'
 	@mkdir -p $(@D)
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python -m pip --disable-pip-version-check install -q -c $(PINS) setuptools
 	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -c $(PINS) -r deploy/integrations.txt pytest pytest-timeout -e '.[server]'
-	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-deps mem0ai==2.2.1
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-deps mem0ai==2.2.1 autogen-core==0.7.5
 	@touch $@
 
 # The pins of the peers are their own; ours hold for what both need, but for setuptools, of which sumy wants an older one.

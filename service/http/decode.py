@@ -16,7 +16,7 @@ from muisti.core.model import decoding
 from muisti.core.model.decoding import decoder, repaired
 from muisti.core.model.errors import InvalidInput, Problem, placed
 from muisti.core.model.times import from_us
-from muisti.core.query.filter_fields import moment
+from muisti.core.query.filter_fields import moment, nearest
 from muisti.service.schemas.errors import HttpError
 
 EXACT = 2**53  # up to here a float holds each whole number
@@ -169,6 +169,7 @@ FITTED = 20_000  # values of a body, about, that are looked at one by one
 SLASH = "\0"  # stands for %2F in a path, as no name holds a NUL
 
 _FIELD = re.compile(r"Object (?P<what>contains unknown field|missing required field) `(?P<name>.*)`", re.DOTALL)
+_UNKNOWN = "contains unknown field"
 _WHAT = {"contains unknown field": "there is no such field", "missing required field": "is required"}
 
 
@@ -270,4 +271,11 @@ def _problem(text: str, path: str, type: type[Any]) -> Problem:
     field = _FIELD.fullmatch(fault)
     if field is None:
         return Problem(path, fault)
-    return Problem(f"{path}.{field['name'][:80]}", _WHAT[field["what"]])
+    near = nearest(field["name"], _names(type)) if place == "$" and field["what"] in _UNKNOWN else ""
+    return Problem(f"{path}.{field['name'][:80]}", _WHAT[field["what"]] + near)
+
+
+def _names(type: type[Any]) -> list[str]:
+    """Return the names of the fields that an object of this type has in JSON."""
+    found = inspect.type_info(type)
+    return [one.encode_name for one in found.fields] if isinstance(found, inspect.StructType) else []

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -48,7 +49,7 @@ def _step(course: Course, step: Mapping[str, Any], here: Any) -> None:
         time.sleep(step["wait"])
         return
     try:
-        result = getattr(here, step["call"])(
+        result = attrgetter(step["call"])(here)(
             *course.filled(step.get("args", [])), **course.filled(step.get("options", {}))
         )
         result = [*result] if isinstance(result, Generator) else result
@@ -84,7 +85,7 @@ async def _awaited_step(course: Course, step: Mapping[str, Any], here: Any) -> N
         await asyncio.sleep(step["wait"])
         return
     try:
-        result = getattr(here, step["call"])(
+        result = attrgetter(step["call"])(here)(
             *course.filled(step.get("args", [])), **course.filled(step.get("options", {}))
         )
         result = await _whole(result)

@@ -10,9 +10,10 @@ import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "integrations.md"
 NEEDS = {
-    "anthropic_files": "anthropic", "langgraph_agent": "langgraph.graph", "mem0_shaped": "muisti",
-    "memory_stores": "anthropic",
-    "openai_session": "agents", "pydantic_agent": "pydantic_ai",
+    "anthropic_files": "anthropic", "autogen_memory": "autogen_core", "haystack_pipeline": "haystack",
+    "langchain_chain": "langchain_core", "langgraph_agent": "langgraph.graph", "llama_index_memory": "llama_index.core",
+    "mem0_shaped": "muisti", "memory_stores": "anthropic", "openai_session": "agents",
+    "pydantic_agent": "pydantic_ai",
 }  # fmt: skip
 SHOWN = dict(re.findall(r"muisti\.integrations\.examples\.(\w+)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL))
 

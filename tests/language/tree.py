@@ -21,9 +21,9 @@ TOP = ("README.md", "Makefile", "Containerfile", "pyproject.toml", "fly.toml")
 GENERATED = (
     "clients/python/muisti_client/_async_client.py", "clients/python/muisti_client/_async_groups.py",
     "clients/python/muisti_client/_async_handles.py", "clients/python/muisti_client/_sync_*.py",
-    "clients/python/muisti_client/replies.py", "clients/python/muisti_client/calls.py",
-    "clients/python/muisti_client/options.py",
-    "clients/python/muisti_client/results.py", "clients/python/muisti_client/types.py", "core/embedding/weights/*",
+    "clients/python/muisti_client/calls.py", "clients/python/muisti_client/options.py",
+    "clients/python/muisti_client/replies.py", "clients/python/muisti_client/results.py",
+    "clients/python/muisti_client/types.py", "core/embedding/weights/*",
     "core/embedding/minilm/vocab.txt", "service/static/*", "deploy/docs/assets/*.js",
 )  # fmt: skip
 _SKIPPED = {"__pycache__", "node_modules", ".venv", "build"}

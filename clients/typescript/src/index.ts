@@ -6,3 +6,4 @@ export { Space } from "./space.js";
 export type { components, operations, paths } from "./schema.js";
 export type { Filter, Filters, Time, Word } from "./filters.js";
 export type * from "./types.js";
+export type * from "./verbs.js";

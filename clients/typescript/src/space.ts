@@ -5,6 +5,7 @@ import { changes, type Page } from "./changes.js";
 import { Forbidden, MuistiError, NotFound, refusal } from "./errors.js";
 import { type Filter, split } from "./filters.js";
 import { emptyContext, isMissing, nothingFound } from "./missing.js";
+import { addParts } from "./parts.js";
 import type { paths } from "./schema.js";
 import { KEY, type Sending, sender } from "./sending.js";
 import type {
@@ -34,6 +35,7 @@ import type {
   Version,
   Written,
 } from "./types.js";
+import type { Parts } from "./verbs.js";
 
 const SPACE = "/v1/spaces/{space}";
 const MEMORY = `${SPACE}/memories/{memory_id}` as const;
@@ -47,7 +49,11 @@ interface Asked extends Call {
   body?: object;
   header?: Record<string, string | undefined>;
   stream?: boolean;
+  text?: boolean | undefined;
 }
+
+// Declared beside the class: its parts are made from the table of their verbs.
+export interface Space extends Parts {}
 
 /** A space of a server. Every verb throws a MuistiError when it fails. */
 export class Space {
@@ -61,6 +67,10 @@ export class Space {
     this.#api = api;
     this.name = name;
     this.#sending = sending;
+    addParts(this, async (method, path, asked, creates) => {
+      const route = `${SPACE}${path}` as keyof paths;
+      return creates ? this.#add(route, asked, method as Method) : this.#read(method as Method, route, asked);
+    });
   }
 
   /** Store a memory. Throws Conflict when a current memory says the same or the contrary, unless `on_conflict` says otherwise. */
@@ -197,9 +207,9 @@ export class Space {
   }
 
   /** Add memories. A missing space is made first, if the key allows that. */
-  async #add<Data>(route: keyof paths, asked: Asked): Promise<Data> {
+  async #add<Data>(route: keyof paths, asked: Asked, method: Method = "post"): Promise<Data> {
     try {
-      return await this.#read("post", route, asked);
+      return await this.#read(method, route, asked);
     } catch (error) {
       if (!(error instanceof NotFound)) throw error;
       await this.#read("post", "/v1/spaces", { body: { name: this.name }, signal: asked.signal, timeout: asked.timeout }).catch((other: unknown) => {
@@ -207,7 +217,7 @@ export class Space {
         throw other instanceof Forbidden ? error : other;
       });
     }
-    return this.#read("post", route, asked);
+    return this.#read(method, route, asked);
   }
 
   async #read<Data>(method: Method, route: keyof paths, asked: Asked): Promise<Data> {
@@ -215,10 +225,10 @@ export class Space {
   }
 
   /** Send a request. Throws a MuistiError when it is refused, or when the answer is no JSON. */
-  async #ask(method: Method, route: keyof paths, { path, query = {}, header, body, stream, signal, timeout }: Asked) {
+  async #ask(method: Method, route: keyof paths, { path, query = {}, header, body, stream, text, signal, timeout }: Asked) {
     const init = {
       params: { path: { space: this.name, ...path }, query: given(query), header },
-      parseAs: stream ? "stream" : "json",
+      parseAs: stream ? "stream" : text ? "text" : "json",
       ...given({ body, signal }),
       ...(timeout === undefined ? {} : { fetch: sender({ ...this.#sending, timeout }) }),
     };
@@ -233,7 +243,7 @@ export class Space {
   }
 }
 
-type Method = "get" | "post" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
 type Answer = { data?: unknown; error?: unknown; response: Response };
 
 /** The route to a memory, and the parts of its path. An address in one word is split at its first slash. */

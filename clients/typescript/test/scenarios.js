@@ -38,13 +38,14 @@ async function take(step, space, known) {
 
 /** The result of a verb; what an iterator yields, as a list. A memory that options name by its address is the first argument here. */
 async function called(space, { call, args = [], options }) {
-  const verb = call.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase());
+  const [verb, part] = call.split(".").reverse().map((name) => name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase()));
   if (NAMED.has(call) && !args.length) {
     const { category, key, ...rest } = options;
     args = [{ category, key }];
     options = rest;
   }
-  const result = space[verb](...args, ...(options ? [options] : []));
+  const on = part ? space[part] : space;
+  const result = on[verb](...args, ...(options ? [options] : []));
   return { value: Symbol.asyncIterator in result ? await all(result) : await result };
 }
 
