@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from muisti.core.model.location import Location
 from muisti.core.store.database import Database as Database
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.http_client import Token
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def entire(location: Location) -> Generator[Path | RemoteDatabase]:
 
 
 def _connected(location: Location) -> RemoteDatabase:
-    token = Token(location.token, location.token_file)
+    token = http_client.Token(location.token, location.token_file)
     replica = location.replica_url
     return database.RemoteDatabase(
         http_client.Server(location.url, token, location.namespace),

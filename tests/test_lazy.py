@@ -35,6 +35,7 @@ LATE = {
     ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
     ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",
     ("service/erasure/routes.py", "muisti.service.auth.signing"): "45 ms: cryptography",
+    ("service/background/backup_targets.py", "muisti.core.operations.whole_database"): "60 ms, with a backup",
     ("service/background/upkeep.py", "muisti.service.auth.signing"): "45 ms: cryptography",
 }
 

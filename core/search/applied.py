@@ -70,9 +70,9 @@ def applied(
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        plain = signs(asked, found, found.blend, first, usual)
-        seen = plain if alone is None else alone.signs(plain)
-        sure, whole = max(min(answers(plain), DOUBTED), answers(seen)), seen.covered > WHOLE
+        seen = signs(asked, found, found.blend, first, usual)
+        sure, whole = answers(seen), seen.covered > WHOLE
+        sure = sure if alone is None else max(min(sure, DOUBTED), answers(alone.signs(seen)))
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
     best = float(ranked.every[first[0]])
     shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))

@@ -8,15 +8,20 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
 from muisti.core.model.location import Location
 from muisti.core.model.operations import Stamp
-from muisti.core.operations.whole_database import back_up
+from muisti.core.support.lazy import Lazy
 from muisti.core.support.meters import Progress, silent
+
+if TYPE_CHECKING:
+    from muisti.core.operations import whole_database
+else:  # 60 ms: a client of servers, when a backup is due
+    whole_database = Lazy("muisti.core.operations.whole_database")
 
 NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
 S3 = "s3://"
@@ -64,13 +69,13 @@ def name_at(now: int) -> str:
 def shelve(source: Location, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
     """Back a database up, check the copy, and drop all but the newest `keep` backups. Return the stamp of the backup.
 
-    Raises the errors of `back_up` and of the backup target.
+    Raises the errors of `whole_database.back_up` and of the backup target.
     """
     to, name = shelf(place), name_at(now)
     beside = None if source.file is None else source.file.parent
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=beside) as folder:
         copy = Path(folder) / name
-        stamp = back_up(source, copy, now, progress)
+        stamp = whole_database.back_up(source, copy, now, progress)
         to.put(copy, name)
     kept = to.all()
     if StoredBackup(name, stamp.size) not in kept:
