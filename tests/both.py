@@ -8,10 +8,10 @@ from muisti.core.engine import Engine
 from muisti.core.graph.extraction import Reader, usual_reader
 from muisti.core.model.spaces import CONTENT_ONLY
 from tests.core.fakes import SPACE, Clock, WordEncoder
-from tests.service.conftest import client, clock, database, keyed, memory, run
+from tests.service.conftest import client, database, keyed, memory, run
 from tests.service.fakes import Breakable
 
-__all__ = ["client", "clock", "database", "engine", "graph_reader", "keyed", "memory", "run"]
+__all__ = ["client", "database", "engine", "graph_reader", "keyed", "memory", "run"]
 
 
 @pytest.fixture

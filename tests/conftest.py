@@ -11,7 +11,8 @@ from hypothesis import is_hypothesis_test, settings
 
 from deploy.cluster.sqld import Sqld
 from muisti.service.settings.places import users_database
-from tests.stores import Everything, FileStore, RemoteStore, Shared, Stores
+from tests.core.fakes import Clock
+from tests.stores import Everything, FileStore, RemoteStore, Shared, Store, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
 settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=17)
@@ -201,3 +202,13 @@ def stores(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         return lambda: FileStore(tmp_path_factory.mktemp("store") / "muisti.db")
     running: Sqld = request.getfixturevalue("sqld")
     return lambda: RemoteStore(running)
+
+
+@pytest.fixture
+def store(stores: Stores) -> Store:
+    return stores()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

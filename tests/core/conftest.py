@@ -8,11 +8,6 @@ from tests.stores import Stores
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
     with open_engine(stores(), clock=clock) as opened:
         yield opened

@@ -32,6 +32,8 @@ def _direction(word: str, dimensions: int) -> npt.NDArray[np.float64]:
 class WordEncoder:
     """Texts that share words get close vectors. Deterministic, no download, no network."""
 
+    deferred = False
+
     def __init__(self, seed: str = "", dimensions: int = 64, name: str | None = None) -> None:
         self._seed = seed
         self._name = name or (f"words-{seed}" if seed else "words")
@@ -49,10 +51,6 @@ class WordEncoder:
     @property
     def dimensions(self) -> int:
         return self._dimensions
-
-    @property
-    def deferred(self) -> bool:
-        return False
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         self.calls += 1

@@ -3,10 +3,10 @@ from collections.abc import Callable
 import pytest
 
 from muisti.core.graph.extraction import Reader
-from tests.both import client, clock, database, engine, keyed, memory, run
+from tests.both import client, database, engine, keyed, memory, run
 from tests.graph.plain import toy_reader
 
-__all__ = ["client", "clock", "database", "engine", "graph_reader", "keyed", "memory", "run"]
+__all__ = ["client", "database", "engine", "graph_reader", "keyed", "memory", "run"]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from muisti.core.store.database import Database, Statement
 from tests.core.fakes import NOON, SPACE, add, open_engine
 from tests.core.operations.erasure.test_eraser import assert_clean, everything, files
 from tests.graph.plain import toy_reader
-from tests.stores import FileStore, Store, Stores
+from tests.stores import FileStore, Store
 
 
 def word(rng: random.Random) -> str:
@@ -30,11 +30,6 @@ TABLES = ("entities", "mentions", "relations", "aliases")
 def counts(database: Database) -> list[int]:
     rows = database.read([Statement(f"SELECT count(*) FROM {one}") for one in TABLES])
     return [int(str(found[0][0])) for found in rows]
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 def test_no_name_of_a_purged_memory_is_left_anywhere(store: Store):

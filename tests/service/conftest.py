@@ -20,11 +20,6 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def database(stores: Stores) -> Iterator[Breakable]:
     opened = Breakable(migrated(stores()))
     yield opened

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
+
 from muisti.core.store.database import Around, Database, Ended, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
 
@@ -38,6 +40,11 @@ class Breakable(Around):
 def draft(content: str = "We deploy on Fridays; ticket QX-991", **fields: Any) -> dict[str, Any]:
     """The body of a memory; say only what the test is about."""
     return {"content": content, **fields}
+
+
+def made(client: httpx.Client, text: str, **fields: object) -> str:
+    """Store a memory, and return its id."""
+    return client.post(f"{API}/memories", json=draft(text, on_conflict="keep", **fields)).json()["id"]
 
 
 def lines(*bodies: bytes) -> bytes:

@@ -20,14 +20,12 @@ texts = st.lists(st.sampled_from(["red fox", "blue", "red  fox", " blue\r\n", "c
 class Slow(WordEncoder):
     """A deferred encoder, which notes the texts that it embeds."""
 
+    deferred = True
+
     def __init__(self, seed: str = "", dimensions: int = 64) -> None:
         super().__init__(seed, dimensions)
         self.seen: list[str] = []
         self.is_down = False
-
-    @property
-    def deferred(self) -> bool:
-        return True
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         if self.is_down:

@@ -16,13 +16,11 @@ from tests.core.fakes import WordEncoder
 class Held(WordEncoder):
     """A deferred encoder that answers when it is let go."""
 
+    deferred = True
+
     def __init__(self) -> None:
         super().__init__()
         self.free = threading.Event()
-
-    @property
-    def deferred(self) -> bool:
-        return True
 
     def encode_query(self, text: str) -> Floats:
         assert self.free.wait(60)

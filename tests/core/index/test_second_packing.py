@@ -18,7 +18,7 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql.index_rows import SECOND
 from tests.core.fakes import NOON, SPACE, WordEncoder, add
 from tests.core.operations.generations.seconds import NAME, TEXTS, Slow, opened, reloaded, stored, switch, vectors
-from tests.stores import Store, Stores
+from tests.stores import Store
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +28,6 @@ def small(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(packing, "SEGMENT_BYTES", 1_000)
     monkeypatch.setattr(packing, "READ_BYTES", 1_800)
     monkeypatch.setattr(cache, "LOOSE", 10)
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 @pytest.fixture

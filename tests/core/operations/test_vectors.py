@@ -15,7 +15,7 @@ from muisti.core.model.hits import Answer
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
-from tests.stores import Store, Stores
+from tests.stores import Store
 
 TEXTS = [f"text number {number} about {topic}" for number, topic in enumerate(["rivers", "stones", "lamps"] * 60)]
 
@@ -75,11 +75,6 @@ class Afar(Hosted):
     def _reach(self) -> None:
         if not self.reachable:
             raise ModelUnavailable("the embedding model words@afar did not answer")
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 @pytest.fixture

@@ -30,13 +30,11 @@ WAYS: tuple[SecondQuery, ...] = get_args(SecondQuery)
 class Transformer(WordEncoder):
     """A deferred encoder that can be down."""
 
+    deferred = True
+
     def __init__(self) -> None:
         super().__init__("other", 6)
         self.is_down = False
-
-    @property
-    def deferred(self) -> bool:
-        return True
 
     def encode_query(self, text: str) -> Floats:
         refuse_long()

@@ -30,11 +30,6 @@ def names(database: Database) -> set[object]:
 
 
 @pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
-
-
-@pytest.fixture
 def database(store: Store) -> Iterator[Database]:
     opened = store.open()
     migrate(opened, 1)

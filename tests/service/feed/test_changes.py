@@ -22,16 +22,13 @@ from tests.service.cli.test_cli import Run
 from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import with_mode
 from tests.service.runtime.test_admission import served
-from tests.stores import FileStore, RemoteStore, Stores, at
+from tests.stores import FileStore, RemoteStore
 
 STREAM = {"Accept": "text/event-stream"}
 Event = dict[str, Any]
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On one store alone, but for what others write: tests/core/read/test_feed.py asks both."""
-    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+pytestmark = pytest.mark.one_store  # tests/core/read/test_feed.py asks both
 
 
 @pytest.fixture(autouse=True)

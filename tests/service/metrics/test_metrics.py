@@ -25,7 +25,6 @@ from muisti.service.settings import Settings
 from tests.core.tasks.kinds import Remember
 from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import administrator, caller
-from tests.stores import Stores, at
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "how-to" / "operations.md"
 SECRET = "a key for Prometheus, of some length".replace(" ", "-")
@@ -33,10 +32,7 @@ ROW = re.compile(r"^\| `([a-z_]+)` \| (counter|gauge|histogram) \|", re.MULTILIN
 PLACES = "/v1/spaces/{space}/memories"
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On one store alone: what is counted is the same."""
-    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+pytestmark = pytest.mark.one_store  # what is counted is the same
 
 
 def scraped(client: httpx.Client) -> dict[str, Metric]:

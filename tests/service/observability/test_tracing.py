@@ -24,16 +24,12 @@ from muisti.service.observability.otel import OpenTelemetry
 from muisti.service.observability.tracing import check_tracing
 from muisti.service.settings import Settings, SettingsError
 from tests.service.fakes import API, draft
-from tests.stores import Stores, at
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 STAGES = ["embed", "filter", "rank", "fetch"]
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On one store alone: what is counted is the same."""
-    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+pytestmark = pytest.mark.one_store  # what is counted is the same
 
 
 @pytest.fixture

@@ -12,15 +12,10 @@ from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, RecallDr
 from muisti.core.model.quality import Expectation
 from muisti.core.model.values import Draft
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.fakes import API, draft
-from tests.stores import Store, Stores
+from tests.service.fakes import API, made
+from tests.stores import Store
 
 SPACE = "default"
-
-
-def made(client: httpx.Client, text: str, **fields: object) -> str:
-    answer = client.post(f"{API}/memories", json=draft(text, on_conflict="keep", **fields))
-    return answer.json()["id"]
 
 
 def test_what_is_told_of_probes_says_where_the_space_stands(client: httpx.Client):
@@ -80,11 +75,6 @@ class Knowing(WordEncoder):
 
 
 GOOD, WORSE = Knowing("knowing"), WordEncoder("ignorant")
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 def opened(store: Store, encoder: WordEncoder, clock: Clock) -> Engine:

@@ -9,16 +9,11 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.fakes import Clock
-from tests.service.fakes import API, draft
+from tests.service.fakes import API, made
 from tests.service.keyed import administrator, caller, with_mode
 from tests.stores import Stores
 
 SPACE = "default"
-
-
-def made(client: httpx.Client, text: str, **fields: object) -> str:
-    answer = client.post(f"{API}/memories", json=draft(text, on_conflict="keep", **fields))
-    return answer.json()["id"]
 
 
 def asked(client: httpx.Client, query: str = "tea", **fields: object) -> str:

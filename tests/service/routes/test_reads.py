@@ -19,16 +19,12 @@ from tests.service.fakes import API, draft
 from tests.service.keyed import administrator, caller, with_mode
 from tests.service.mcp_client import answer as tool
 from tests.service.runtime.test_admission import served
-from tests.stores import Stores, at
 
 SECRET = "zebra quark prism"
 Opening = Callable[..., AbstractContextManager[httpx.Client]]
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On one store: the log is in the process."""
-    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+pytestmark = pytest.mark.one_store  # the log is in the process
 
 
 @pytest.fixture

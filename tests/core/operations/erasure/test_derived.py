@@ -20,16 +20,11 @@ from muisti.core.query.points import parse as parse_point
 from muisti.core.store.database import Database
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.core.operations.erasure.test_eraser import assert_clean, everything, files
-from tests.stores import FileStore, Store, Stores
+from tests.stores import FileStore, Store
 
 WORD = "quuxolosis"
 BEGIN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 NAME = ObjectName(level="conversation", name="c")
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from muisti.core.store.free_space import Traces, look
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import space_row
 from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
-from tests.stores import FileStore, Store, Stores
+from tests.stores import FileStore, Store
 
 
 @pytest.fixture(autouse=True)
@@ -90,11 +90,6 @@ def hits(engine: Engine, text: str, **query: object) -> list[str]:
 def assert_clean(report: Erasure) -> None:
     assert report.complete, report.found
     assert all(count == 0 for count in report.found.values())
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 def test_no_trace_of_a_purged_memory_is_left_anywhere(store: Store):

@@ -6,12 +6,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from tests.core.operations.generations.seconds import Slow, opened
-from tests.stores import Store, Stores
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
+from tests.stores import Store
 
 
 @pytest.fixture

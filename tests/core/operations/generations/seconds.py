@@ -20,13 +20,11 @@ NAME = "words-slow"
 class Slow(WordEncoder):
     """A model that no write waits for, which counts the texts that it has embedded."""
 
+    deferred = True
+
     def __init__(self, seed: str = "slow", dimensions: int = 96) -> None:
         super().__init__(seed, dimensions)
         self.embedded: Counter[str] = Counter()
-
-    @property
-    def deferred(self) -> bool:
-        return True
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         self.embedded.update(texts)

@@ -15,14 +15,9 @@ from muisti.core.model.tasks import Task
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
-from tests.stores import Store, Stores
+from tests.stores import Store
 
 A, B, C = WordEncoder("a"), WordEncoder("b", dimensions=32), WordEncoder("c")
-
-
-@pytest.fixture
-def store(stores: Stores) -> Store:
-    return stores()
 
 
 @pytest.fixture
