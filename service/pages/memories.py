@@ -74,7 +74,7 @@ async def list_memories(visit: Visit, space: str) -> Model:
 
 
 async def _page(
-    visit: Visit, space: str, words: str, filters: Mapping[str, str], *, sort: str | None, cursor: str | None
+    visit: Visit, space: str, words: str, filters: Mapping[str, str], *, sort: Any, cursor: str | None
 ) -> Any:
     """Return a page of the list, or the memories that match words best, best first."""
     if not words:
