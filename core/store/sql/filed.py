@@ -68,14 +68,17 @@ def happened(space: SpaceRow, asked: Changed, own: str | None, *, whole: bool) -
     further = "".join(f" AND {test}" for test, _ in tests)
     there = f"v.id IS NOT NULL AND {_FILE}"
     return Statement(
-        "WITH r AS MATERIALIZED (SELECT memory_id, version, committed_at, actor FROM changes "
+        "WITH c AS (SELECT seq, kind, memory_id, version, committed_at, actor FROM changes WHERE space_id = ? "
+        "UNION ALL SELECT born, '', memory_id, version, updated_at, NULL FROM versions WHERE space_id = ? "
+        "AND born < (SELECT kept_from FROM spaces WHERE id = ?)), "  # their changes are forgotten
+        "r AS MATERIALIZED (SELECT memory_id, version, committed_at, actor FROM changes "
         "WHERE space_id = ? AND kind = 'redacted') "
         f"SELECT c.seq, {_OPERATION}, c.memory_id, c.version, c.committed_at, c.actor, r.committed_at, r.actor, "
-        f"{COLUMNS} FROM changes c LEFT JOIN versions v "
-        "ON v.memory_id = c.memory_id AND v.version = c.version AND v.space_id = c.space_id "
+        f"{COLUMNS} FROM c LEFT JOIN versions v "
+        "ON v.memory_id = c.memory_id AND v.version = c.version AND v.space_id = ? "
         "LEFT JOIN r ON r.memory_id = c.memory_id AND r.version = c.version "
-        "WHERE c.space_id = ? AND c.version IS NOT NULL AND c.kind NOT IN ('redacted', 'reembedded') "
+        "WHERE c.version IS NOT NULL AND c.kind NOT IN ('redacted', 'reembedded') "
         f"AND ({there if own is not None or not whole else f'{there} OR r.version IS NOT NULL'}){further} "
         "ORDER BY c.seq DESC LIMIT ?",
-        (space.id, space.id, *(arg for _, args in tests for arg in args), asked.limit + 1),
+        (*(space.id,) * 5, *(arg for _, args in tests for arg in args), asked.limit + 1),
     )
