@@ -30,7 +30,7 @@ def items(database: Database, space: str, folder: Folder, caller: Caller, now: i
 def versions(database: Database, space: str, asked: Changed, caller: Caller) -> tuple[Sequence[FileVersion], bool]:
     """Return a page of the changes of files, newest first, and whether there are more."""
     own, whole = caller.own_category, caller.sees_all
-    found, (rows,) = read(database, space, lambda row: [filed.changed(row, asked, own, whole=whole)])
+    found, (rows,) = read(database, space, lambda row: [filed.happened(row, asked, own, whole=whole)])
     page: list[FileVersion] = []
     for row in rows[: asked.limit]:
         seq, operation, memory_id, version, at, actor, redacted_at, redacted_by = row[:8]

@@ -1,8 +1,6 @@
 """Memory stores and their memories, as Anthropic's SDK asks for them."""
 
-import itertools
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 from litestar.params import JSONBody
 
@@ -53,8 +51,6 @@ from muisti.service.memory_stores.schemas import (
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.sdk_errors import PREFIX
 
-ATTEMPTS = 5  # of a conditional change that others overtake
-R = TypeVar("R")
 routes = Routes("memory-stores", PREFIX, include_in_schema=False, filters=True)
 
 
@@ -151,36 +147,19 @@ async def update_file(request: Request, data: JSONBody[FileChanges]) -> FileRepl
     """Change the content or the path of a memory, or both, where its content is what the caller expects."""
     query, update = asked(request, ViewQuery), request.memories.write.update
     expected = None if data.precondition is None else data.precondition.content_sha256
-
-    async def change(before: Memory, known: int | None) -> FileReply:
-        written = await request.ask(update, before.id, _changes(data, before), if_match=known)
-        return FileReply.of(written.memories[0], query.view or "basic")
-
-    return await _guarded(request, expected, change)
+    before = await _file(request, expected)
+    known = None if expected is None else before.version
+    written = await request.ask(update, before.id, _changes(data, before), if_match=known)
+    return FileReply.of(written.memories[0], query.view or "basic")
 
 
 @routes.delete("/{store:str}/memories/{file:str}", status_code=200, needs="delete")
 async def delete_file(request: Request) -> DeletedReply:
     """Delete a memory, where its content is what the caller expects. Its versions stay."""
-    expected, delete = asked(request, DeleteQuery).expected_content_sha256, request.memories.write.delete
-
-    async def change(before: Memory, known: int | None) -> DeletedReply:
-        await request.ask(delete, before.id, if_match=known)
-        return DeletedReply(id=sent_id(before.id), type="memory_deleted")
-
-    return await _guarded(request, expected, change)
-
-
-async def _guarded(request: Request, expected: str | None, change: Callable[[Memory, int | None], Awaitable[R]]) -> R:
-    """Change the memory in the path of the request, in the very version that has the expected content, if one is."""
-    for attempt in itertools.count(1):
-        before = await _file(request, expected)
-        try:
-            return await change(before, None if expected is None else before.version)
-        except Stale:
-            if attempt == ATTEMPTS:
-                raise
-    raise AssertionError
+    expected = asked(request, DeleteQuery).expected_content_sha256
+    before = await _file(request, expected)
+    await request.ask(request.memories.write.delete, before.id, if_match=None if expected is None else before.version)
+    return DeletedReply(id=sent_id(before.id), type="memory_deleted")
 
 
 async def _file(request: Request, expected: str | None = None) -> Memory:

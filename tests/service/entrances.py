@@ -594,6 +594,10 @@ STORES_NOTHING: Mapping[str, str] = {
             "answerHook, cli hook run",
         ),
         (
+            "stores a text at a path by the calls of addMemory and updateEntry; tests/service/memory_stores tries it",
+            "createFile, updateFile",
+        ),
+        (
             "stores names and a sentence by the same intake; tests/graph/test_graph_routes.py tries it",
             "describeEntity, mergeEntities, keepEntitiesApart, stateRelation, correctRelation, mcp state_graph, "
             "cli graph merge, cli graph keep-apart, cli graph relate",
@@ -604,6 +608,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "deleteDocument, pruneDocuments, mcp documents, mcp prune_memory, mcp clear_all, cli documents delete, "
             "cli documents prune, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
             "retractStatement, cli graph retract, "
+            "deleteFile, redactFileVersion, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, mcp purge, cli delete, cli purge",
         ),
         (
@@ -637,6 +642,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
             "redeliverWebhook, forgetReads, cli reads forget, "
+            "createMemoryStore, updateMemoryStore, archiveMemoryStore, deleteMemoryStore, "
             "setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli keys clear, cli policy, "

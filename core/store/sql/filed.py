@@ -23,17 +23,23 @@ def page(space: SpaceRow, folder: Folder, own: str | None, now: int) -> Statemen
 
     `own` is the only folded category that the caller sees; None for all.
     """
-    mine, args = ("", ()) if own is None else (" AND v.category_folded = ?", (own,))
-    start = len(folder.prefix) + 1
-    cut = "0" if folder.deep else f"instr(substr(path, {start}), '/')"
+    mine, args = ("", ()) if own is None else (" AND v.category_folded = ?6", (own,))
+    start = len(folder.prefix)
+    rest = f"instr(substr(path, {start + 1}), '/')"
+    items = (
+        "SELECT path AS item, reach, id FROM files"
+        if folder.deep
+        else f"SELECT iif({rest}, substr(path, 1, {start} + {rest}), path) AS item, max(reach) AS reach, "
+        f"iif({rest}, NULL, id) AS id FROM files"
+    )
+    grouped = "" if folder.deep else " GROUP BY 1, 3 HAVING item > ?4"
     return Statement(
         f"WITH files AS (SELECT v.id, {_FOLDER} || {_NAME} AS path, length({_FOLDER}) AS reach FROM versions v "
-        f"WHERE v.space_id = ? AND {CURRENT} AND v.status = 'active' AND {_FILE} AND {UNEXPIRED}{mine}), "
-        f"cuts AS (SELECT id, path, reach, {cut} AS cut FROM files WHERE substr(path, 1, ?) = ?), "
-        f"items AS (SELECT iif(cut, substr(path, 1, {start - 1} + cut), path) AS item, max(reach) AS reach, "
-        "iif(cut, NULL, id) AS id FROM cuts GROUP BY 1, 3 HAVING item > ? ORDER BY 1 LIMIT ?) "
+        f"WHERE v.space_id = ?1 AND {CURRENT} AND v.status = 'active' AND {_FILE} "
+        f"AND {UNEXPIRED.replace('?', '?2')}{mine}), "
+        f"items AS ({items} WHERE substr(path, 1, {start}) = ?3 AND path > ?4{grouped} ORDER BY 1 LIMIT ?5) "
         f"SELECT i.item, i.reach, {COLUMNS} FROM items i LEFT JOIN versions v ON v.id = i.id ORDER BY i.item",
-        (space.id, now, *args, start - 1, folder.prefix, folder.after, folder.limit + 1),
+        (space.id, now, folder.prefix, folder.after, folder.limit + 1, *args),
     )
 
 
@@ -42,7 +48,7 @@ _ENDS = "(c.kind IN ('deleted', 'expired', 'superseded') OR coalesce(v.born <> c
 _OPERATION = f"CASE WHEN {_ENDS} THEN 'deleted' WHEN c.version = 1 THEN 'created' ELSE 'modified' END"
 
 
-def changed(space: SpaceRow, asked: Changed, own: str | None, *, whole: bool) -> Statement:
+def happened(space: SpaceRow, asked: Changed, own: str | None, *, whole: bool) -> Statement:
     """Select changes of files, newest first: (seq, operation, memory id, version, time, actor).
 
     Then come time and actor of the redaction, if the version was redacted, else the version. A caller who does not see
@@ -62,14 +68,17 @@ def changed(space: SpaceRow, asked: Changed, own: str | None, *, whole: bool) ->
     further = "".join(f" AND {test}" for test, _ in tests)
     there = f"v.id IS NOT NULL AND {_FILE}"
     return Statement(
-        "WITH r AS MATERIALIZED (SELECT memory_id, version, committed_at, actor FROM changes "
+        "WITH c AS (SELECT seq, kind, memory_id, version, committed_at, actor FROM changes WHERE space_id = ? "
+        "UNION ALL SELECT born, '', memory_id, version, updated_at, NULL FROM versions WHERE space_id = ? "
+        "AND born < (SELECT kept_from FROM spaces WHERE id = ?)), "  # their changes are forgotten
+        "r AS MATERIALIZED (SELECT memory_id, version, committed_at, actor FROM changes "
         "WHERE space_id = ? AND kind = 'redacted') "
         f"SELECT c.seq, {_OPERATION}, c.memory_id, c.version, c.committed_at, c.actor, r.committed_at, r.actor, "
-        f"{COLUMNS} FROM changes c LEFT JOIN versions v "
-        "ON v.memory_id = c.memory_id AND v.version = c.version AND v.space_id = c.space_id "
+        f"{COLUMNS} FROM c LEFT JOIN versions v "
+        "ON v.memory_id = c.memory_id AND v.version = c.version AND v.space_id = ? "
         "LEFT JOIN r ON r.memory_id = c.memory_id AND r.version = c.version "
-        "WHERE c.space_id = ? AND c.version IS NOT NULL AND c.kind NOT IN ('redacted', 'reembedded') "
+        "WHERE c.version IS NOT NULL AND c.kind NOT IN ('redacted', 'reembedded') "
         f"AND ({there if own is not None or not whole else f'{there} OR r.version IS NOT NULL'}){further} "
         "ORDER BY c.seq DESC LIMIT ?",
-        (space.id, space.id, *(arg for _, args in tests for arg in args), asked.limit + 1),
+        (*(space.id,) * 5, *(arg for _, args in tests for arg in args), asked.limit + 1),
     )

@@ -246,7 +246,7 @@ def test_an_archived_store_can_be_read_and_deleted_and_takes_nothing(client: htt
     for answer in (
         client.post(f"{space}/memories", json=draft("x")), client.post(f"{space}/undo", json={"last": 1}),
         client.put(f"{space}/entries/c/k", json={"content": "x"}),
-        client.post(f"{space}/roll-back", json={"to": "1"}),
+        client.post(f"{space}/rollback", json={"to": "1"}),
         client.post(f"{space}/documents", json={"path": "a.md", "content": "x"}),
         client.post(f"{space}/conversations", json={"name": "c"}),
     ):  # fmt: skip

@@ -10,6 +10,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
+from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 from tests.service.keyed import MODES, caller, with_mode
 from tests.service.memory_stores.calls import (
@@ -26,6 +27,7 @@ from tests.service.memory_stores.calls import (
 )
 from tests.service.pages.forms import ADMIN
 
+LINES = {"Content-Type": "application/x-ndjson"}
 SECRET = "github_pat_11AAAAAAA0abcdefghijkl"
 ROUTES = {
     "create_store": ("POST", "", {"name": "acme own"}, "admin"),
@@ -178,14 +180,29 @@ def test_the_past_a_fork_and_an_import_have_the_same_files(client: httpx.Client)
     assert client.post(f"{API}/fork", json={"name": "forked"}).status_code == 201
     exported = client.get(f"{API}/export").content
     client.post("/v1/spaces", json={"name": "imported"})
-    lines = {"Content-Type": "application/x-ndjson"}
-    assert client.post("/v1/spaces/imported/import", content=exported, headers=lines).is_success
+    assert client.post("/v1/spaces/imported/import", content=exported, headers=LINES).is_success
     for name, versions in (("forked", ["two"]), ("imported", ["two", "one"])):
         at = f"{STORES}/memstore_{name}"
         found = pages(client, f"{at}/memories", view="full")
         assert [(one["path"], one["content"]) for one in found] == [("/Notes/a.md", "two")]
         listed = pages(client, f"{at}/memory_versions", view="full")
         assert [one["content"] for one in listed] == versions
+
+
+def test_a_version_whose_change_is_forgotten_is_there_while_its_text_is(
+    client: httpx.Client, engine: Engine, clock: Clock
+):
+    made, old = file(client, DEFAULT, "/a.md", "one"), file(client, DEFAULT, "/b.md", "old")
+    edited(client, DEFAULT, old, "new")
+    engine.spaces.set_policy("default", {"history_days": 1})
+    clock.pass_days(3)
+    file(client, DEFAULT, "/c.md")
+    while engine.upkeep.forget_history("default", engine.now()):
+        pass
+    at = f"{DEFAULT}/memory_versions"
+    assert [one["path"] for one in pages(client, at)] == ["/c.md", "/b.md", "/a.md"]
+    version = told(client.get(f"{at}/{made['memory_version_id']}"))
+    assert (version["content"], version["operation"], version["redacted_at"]) == ("one", "created", None)
 
 
 def test_a_purged_memory_has_no_versions(client: httpx.Client):
@@ -231,9 +248,16 @@ def test_no_path_finds_the_text_of_a_redacted_version(client: httpx.Client):
     assert client.get(f"{API}/memories/{derived.json()['id']}").status_code == 404
     assert client.get(f"{API}/memories/{later.json()['id']}").status_code == 200
     assert told(client.get(f"{DEFAULT}/memories/{made['id']}"))["content"] == "The word has changed"
+    exported = client.get(f"{API}/export").content
+    client.post("/v1/spaces", json={"name": "imported"})
+    assert client.post("/v1/spaces/imported/import", content=exported, headers=LINES).is_success
+    brought = pages(client, f"{STORES}/memstore_imported/memory_versions", view="full")
+    assert [one["content"] for one in brought if one["path"] in (None, "/a.md")] == ["The word has changed", None]
     undone = client.post(f"{API}/undo", json={"last": 2})
     assert undone.status_code == 409 and undone.json()["code"] == "not_undone"
     assert client.post(f"{API}/memories/{native}/restore", json={"version": 1}).status_code == 404
+    assert client.post(f"{API}/rollback", json={"to": then}).is_success
+    assert "Zanzibar" not in client.get(f"{API}/memories").text
 
 
 def test_what_is_current_or_seen_in_part_is_not_redacted(served: httpx.Client, admin: httpx.Client, engine: Engine):
