@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 from msgspec import inspect
+from msgspec.structs import replace
 
-from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.model.errors import InvalidInput, MuistiError, NotFound
 from muisti.core.model.values import TRUST
 from muisti.core.query.filter_fields import nearest
 from muisti.service.auth.access import Access, single_space
@@ -180,4 +181,13 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
     space = session.space(found.space, tool.needs) if tool.in_space else ""
     LANE.set(Lane(is_slow_tool(tool.name, len(raw)), space, session.access.lane_key))
     memories = session.memories(dry_run=getattr(found, "dry_run", False))
-    return await tool.run(Call(session, space, memories, raw), found)
+    try:
+        return await tool.run(Call(session, space, memories, raw), found)
+    except NotFound:
+        is_projects = tool.in_space and found.space is None and space == session.project
+        if not is_projects or space in await session.spaces():
+            raise
+    if session.access.may("admin"):
+        await session.backend.store(session.backend.engine.spaces.ensure, space)
+        return await tool.run(Call(session, space, memories, raw), found)
+    return await _run(replace(session, project=None), tool, arguments)
