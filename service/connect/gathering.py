@@ -232,7 +232,7 @@ class Gathering:
         if folder not in self._folders:
             try:
                 self._folders[folder] = self._wanted.space or choose(None, {}, folder).space
-            except (MuistiError, OSError, ValueError):
+            except (MuistiError, OSError, ValueError, RuntimeError):  # the last of a loop of links
                 self._folders[folder] = None
         return self._folders[folder]
 
