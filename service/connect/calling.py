@@ -71,11 +71,12 @@ async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExit
         run = StdioServerParameters(command=words[0], args=words[1:], env=dict(environ))
         return stdio_client(run, errlog=errlog)
     http = await opened.enter_async_context(httpx2.AsyncClient(headers=_headers(entry, environ), timeout=SECONDS))
-    return streamable_http_client(url_of(entry), http_client=http)
+    return streamable_http_client(filled(url_of(entry), environ), http_client=http)
 
 
 def _headers(entry: Entry, environ: Mapping[str, str]) -> dict[str, str]:
     headers = {name: filled(value, environ) for name, value in entry.get("headers", {}).items()}
+    headers |= {name: environ.get(one, "") for name, one in entry.get("env_http_headers", {}).items()}
     if variable := entry.get("bearer_token_env_var"):
         headers["Authorization"] = f"Bearer {environ.get(variable, '')}"
     return headers
@@ -88,7 +89,7 @@ def _unanswered(entry: Entry, environ: Mapping[str, str]) -> str:
     """
     if started(entry):
         return ""
-    url = url_of(entry)
+    url = filled(url_of(entry), environ)
     try:
         status = httpx2.post(url, headers=_headers(entry, environ), json={}, timeout=SECONDS).status_code
     except httpx2.ConnectError:

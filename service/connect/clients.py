@@ -40,7 +40,8 @@ class Client:
     `holder` is the path of the object that holds the servers. `stdio` makes an entry from a command and its arguments,
     `http` from a URL and whether a key is sent. `where` finds the user's file; `project` is the file of a project.
     `at_work`: the program starts servers in its working folder, so that they find the project's space. `workspace` is a
-    variable for that folder, as the program expands it in arguments. `skills` is the user's folder of skills.
+    variable for that folder, as the program expands it in arguments. `folder` is one that it
+    expands in URLs. `skills` is the user's folder of skills.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Client:
     form: ModuleType = field(default=jsonc)  # how its file is read and changed: `jsonc`, `toml` or `yaml`
     at_work: bool = False
     workspace: str | None = None
+    folder: str | None = None
     skills: str | None = None
     knows_variables: bool = True
     then: str = "Restart it"
@@ -89,7 +91,8 @@ def _with(maker: Callable[[str, Any], Entry], **more: Any) -> Callable[[str, Any
 
 
 def _codex(url: str, key: bool) -> Entry:
-    return {"url": url} | ({"bearer_token_env_var": KEY} if key else {})
+    named = {"env_http_headers": {"Muisti-Folder": "PWD"}}  # it fills in no variables in URLs
+    return {"url": url} | ({"bearer_token_env_var": KEY} if key else {}) | named
 
 
 def _opencode(command: str, arguments: list[str]) -> Entry:
@@ -138,8 +141,8 @@ CLIENTS = {
         Client(
             "claude-code", "Claude Code", _SERVERS,
             lambda home: home.named("CLAUDE_CONFIG_DIR", home.folder) / ".claude.json",
-            _typed, _url("url", f"${{{KEY}}}", typed=True), ".mcp.json", at_work=True, skills=".claude/skills",
-            then=_MCP,
+            _typed, _url("url", f"${{{KEY}}}", typed=True), ".mcp.json", at_work=True, folder="${PWD}",
+            skills=".claude/skills", then=_MCP,
         ),
         Client(
             "claude-desktop", "Claude Desktop", _SERVERS,
@@ -147,12 +150,12 @@ CLIENTS = {
         ),
         Client(
             "cursor", "Cursor", _SERVERS, lambda home: home.folder / ".cursor" / "mcp.json",
-            _command, _url("url", _ENV), ".cursor/mcp.json", workspace=_FOLDER, skills=".cursor/skills",
+            _command, _url("url", _ENV), ".cursor/mcp.json", workspace=_FOLDER, folder=_FOLDER, skills=".cursor/skills",
             then="Turn the server on in Cursor's settings, under MCP",
         ),
         Client(
             "vscode", "VS Code", ("servers",), lambda home: home.settings() / "Code" / "User" / "mcp.json",
-            _typed, _url("url", _ENV, typed=True), ".vscode/mcp.json", workspace=_FOLDER,
+            _typed, _url("url", _ENV, typed=True), ".vscode/mcp.json", workspace=_FOLDER, folder=_FOLDER,
             then="Start the server above its entry in the file, or by the command MCP: List Servers",
         ),
         Client(
@@ -162,8 +165,8 @@ CLIENTS = {
         ),
         Client(
             "gemini-cli", "Gemini CLI", _SERVERS, lambda home: home.folder / ".gemini" / "settings.json",
-            _command, _url("httpUrl", f"${KEY}"), ".gemini/settings.json", at_work=True, skills=".gemini/skills",
-            then=_MCP,
+            _command, _url("httpUrl", f"${KEY}"), ".gemini/settings.json", at_work=True, folder="$PWD",
+            skills=".gemini/skills", then=_MCP,
         ),
         Client(
             "zed", "Zed", ("context_servers",), _zed, _command, _url("url", KEY), ".zed/settings.json",
@@ -172,7 +175,7 @@ CLIENTS = {
         Client(
             "copilot-cli", "Copilot CLI", _SERVERS, lambda home: home.folder / ".copilot" / "mcp-config.json",
             _with(_command, type="local", tools=["*"]), _with(_url("url", f"${{{KEY}}}", typed=True), tools=["*"]),
-            at_work=True, skills=".copilot/skills", then=_MCP,
+            at_work=True, folder="${PWD}", skills=".copilot/skills", then=_MCP,
         ),
         Client(
             "windsurf", "Windsurf", _SERVERS,
@@ -188,13 +191,13 @@ CLIENTS = {
         Client(
             "roo", "Roo Code", _SERVERS, _in_vscode("rooveterinaryinc.roo-cline", "mcp_settings.json"),
             _command, _with(_url("url", _ENV), type="streamable-http"), ".roo/mcp.json", workspace=_FOLDER,
-            skills=".roo/skills", then="It reads the file immediately",
+            folder=_FOLDER, skills=".roo/skills", then="It reads the file immediately",
         ),
         Client(
             "opencode", "OpenCode", ("mcp",),
             lambda home: home.named("XDG_CONFIG_HOME", home.folder / ".config") / "opencode" / "opencode.json",
             _opencode, _with(_url("url", f"{{env:{KEY}}}"), type="remote", enabled=True), "opencode.json",
-            at_work=True, skills=".config/opencode/skills",
+            at_work=True, folder="{env:PWD}", skills=".config/opencode/skills",
         ),
         Client(
             "goose", "Goose", ("extensions",),

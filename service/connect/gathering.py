@@ -170,8 +170,8 @@ class Gathering:
         if self._is_old(trace.path.stat().st_mtime):
             self._row(trace.client, space).left[OLD] += 1
             return
-        is_inside = trace.what == "rules" and folder is not None
-        name = trace.path.relative_to(root_of(folder)).as_posix() if is_inside else self._shown(trace.path)
+        root = None if folder is None or trace.what != "rules" else root_of(folder)
+        name = self._shown(trace.path) if root is None else trace.path.relative_to(root).as_posix()
         text = Part(name, Source(trace.path).open).text()
         if isinstance(text, Failed):
             raise Unreadable(text.message)
@@ -232,7 +232,7 @@ class Gathering:
         if folder not in self._folders:
             try:
                 self._folders[folder] = self._wanted.space or choose(None, {}, folder).space
-            except (MuistiError, OSError, ValueError):
+            except (MuistiError, OSError, ValueError, RuntimeError):  # the last of a loop of links
                 self._folders[folder] = None
         return self._folders[folder]
 

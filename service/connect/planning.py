@@ -76,7 +76,7 @@ def over_http(client: Client, url: str, *, key: bool, tools: str | None = None, 
     """Return the entry for a running server. `key`: the server asks for one, which the client reads in its environment.
 
     `tools` are groups of tools as the URL names them; None: those that the server offers to all. `space` is that of
-    calls which name none.
+    calls which name none. Without it the client sends the folder that it works in, if it can.
 
     Raises:
         NotPossible: the client starts its servers itself, or does not put variables into headers.
@@ -91,7 +91,8 @@ def over_http(client: Client, url: str, *, key: bool, tools: str | None = None, 
             f"{client.title} does not read variables, so the key would be in its settings. Leave out --url and "
             "MUISTI_URL, and it starts muisti itself"
         )
-    named = [f"{name}={value}" for name, value in (("tools", tools), ("project", space)) if value]
+    folder = None if space else client.folder
+    named = [f"{name}={value}" for name, value in (("tools", tools), ("project", space), ("folder", folder)) if value]
     asked = f"?{'&'.join(named)}" if named else ""
     return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp{asked}", key)
 
@@ -133,8 +134,9 @@ def undo(client: Client, path: Path, name: str, texts: Texts = NO_TEXTS) -> Chan
         if kept is not None and client.form.put(kept, place, entry) == now:
             return Change(path, now, kept)
         after = client.form.drop(now, place)
-        if not _within(client.form.read(after), client.holder):
-            after = client.form.drop(after, client.holder)
+        for depth in range(len(client.holder), 0, -1):
+            if not _within(client.form.read(after), client.holder[:depth]):
+                after = client.form.drop(after, client.holder[:depth])
     return Change(path, now, None if kept is None and re.fullmatch(r"\s*(\{\s*\})?\s*", after.strip(BLANK)) else after)
 
 

@@ -1,5 +1,6 @@
 """Places where agents keep transcripts, memories, and rules of the person and of projects."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -128,12 +129,12 @@ def _rules_in(folder: Path, agents: Sequence[str]) -> Iterator[Trace]:
 
 def root_of(folder: Path) -> Path:
     """Return the folder of the repository around a folder, or itself."""
-    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
+    return next((one for one in (folder, *folder.parents) if os.path.exists(one / ".git")), folder)
 
 
 def _within(folder: Path) -> list[Path]:
     root = root_of(folder)
-    return [one for one in (folder, *folder.parents) if one.is_relative_to(root) and one.is_dir()]
+    return [one for one in (folder, *folder.parents) if one.is_relative_to(root) and os.path.isdir(one)]
 
 
 def _chosen(agents: Sequence[str]) -> Iterator[Traces]:
@@ -141,8 +142,11 @@ def _chosen(agents: Sequence[str]) -> Iterator[Traces]:
 
 
 def _files(root: Path, patterns: Iterable[str], most: int) -> list[Path]:
-    """Return the ordinary files that match, in order of their names; none where nothing can be read."""
-    if not root.is_dir():
+    """Return the ordinary files that match, in order of their names; none where nothing can be read.
+
+    `os.path` answers no where `Path` raises, as in folders of other users.
+    """
+    if not os.path.isdir(root):
         return []
-    found = (path for pattern in patterns for path in sorted(root.glob(pattern)) if path.is_file())
+    found = (path for pattern in patterns for path in sorted(root.glob(pattern)) if os.path.isfile(path))
     return list(islice(found, most))

@@ -11,9 +11,10 @@ import gc
 import json
 import sys
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import anyio
 import msgspec
@@ -26,10 +27,11 @@ from litestar.types.asgi_types import ReceiveMessage
 from msgspec import Struct, field
 
 from muisti.core.model.decoding import decoder
+from muisti.core.model.errors import MuistiError
 from muisti.core.support.lazy import Lazy
 from muisti.service.asgi.header_names import RawHeader, plain_headers
 from muisti.service.asgi.messages import Header, read_body, send_body
-from muisti.service.auth.access import check
+from muisti.service.auth.access import OWNER, Access, check
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON
 from muisti.service.mcp.messages import HANDSHAKE, MODERN, Unreadable, check_revision, message_of
@@ -37,6 +39,7 @@ from muisti.service.mcp.tools import run, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings.tool_groups import TOOL_GROUPS, Group, groups_in
+from muisti.service.terminal.project import choose, space_name
 from muisti.service.tools.session import RESOURCE, Session
 from muisti.service.version import installed_version
 
@@ -229,7 +232,7 @@ class McpApp:
 
 
 ALLOW = {"Allow": "OPTIONS, POST"}
-PROJECT = b"muisti-project"
+PROJECT, FOLDER = b"muisti-project", b"muisti-folder"
 
 
 def _spoken(headers: Iterable[Header], message: dict[str, Any]) -> list[Header]:
@@ -280,10 +283,28 @@ def groups_of(query: bytes) -> frozenset[Group] | None:
 
 
 def project_of(scope: Scope) -> str | None:
-    """Return the space that the header or the URL of a request names as that of the project; None for none."""
+    """Return the space that a request names as that of the project: in a header, in the URL, or by a folder."""
     http = cast(dict[str, Any], scope)
     named = [value.decode("latin-1") for name, value in http["headers"] if name == PROJECT]
-    return next((one for one in (*named, *_values(http["query_string"], "project")) if one), None)
+    folders = [unquote(value.decode("latin-1")) for name, value in http["headers"] if name == FOLDER]
+    asked = http["query_string"]
+    places = (space_of(folder, access_of(scope)) for folder in (*folders, *_values(asked, "folder")))
+    return next((one for one in (*named, *_values(asked, "project"), *places) if one), None)
+
+
+def space_of(folder: str, access: Access) -> str | None:
+    """Return the space of a folder. Only for callers without a key the server looks into it; else its name counts.
+
+    Of what is no absolute path, such as a variable that a client has not filled in, there is none.
+    """
+    path = Path(folder)
+    if not path.is_absolute() or "\0" in folder:
+        return None
+    if access is not OWNER and not access.open:
+        return space_name([path.name]) if path.name else None
+    with suppress(MuistiError, OSError, ValueError):
+        return choose(None, {}, path).space
+    return None
 
 
 def _values(query: bytes, name: str) -> list[str]:

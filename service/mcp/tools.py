@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import inspect
+from msgspec.structs import replace
 
 from muisti.core.model.errors import InvalidInput, MuistiError, NotFound
 from muisti.core.model.values import TRUST
@@ -194,7 +195,16 @@ async def _in_space(session: Session, tool: Tool, found: Any, raw: bytes) -> Out
     space = session.space(found.space, tool.needs) if tool.in_space else ""
     LANE.set(Lane(is_slow_tool(tool.name, len(raw)), space, session.access.lane_key))
     memories = session.memories(dry_run=getattr(found, "dry_run", False))
-    return await tool.run(Call(session, space, memories, raw), found)
+    try:
+        return await tool.run(Call(session, space, memories, raw), found)
+    except NotFound:
+        is_projects = tool.in_space and found.space is None and space == session.project != PERSONAL
+        if not is_projects or space in await session.spaces():
+            raise
+    if session.access.may("admin"):
+        await session.backend.store(session.backend.engine.spaces.ensure, space)
+        return await tool.run(Call(session, space, memories, raw), found)
+    return await _in_space(replace(session, project=None), tool, found, raw)
 
 
 def _names_one(found: object) -> bool:

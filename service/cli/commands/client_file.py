@@ -191,7 +191,7 @@ def _there(options: Globals, space: str) -> bool:
 def _uses(options: Globals, client: Client, project: bool) -> None:
     """Say which database and space the client will use, and which space commands here use."""
     if url := server_url(options):
-        talk(f"It uses the server {url}; each call names its space.")
+        talk(f"It uses the server {url}; a call may name its space.")
         return
     with refusals(options):
         place = place_of(in_force(options))

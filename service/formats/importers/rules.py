@@ -22,6 +22,7 @@ NAMES = re.compile(
     r"|copilot-instructions\.md|[^/]+\.(mdc|instructions\.md))"
 )
 DIGEST_HEX = 32
+LEAD = 7  # level of a paragraph that leads to a list, below those of headings
 ELSEWHERE = "names another file"
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
@@ -110,7 +111,7 @@ def statements_of(text: str) -> tuple[Mapping[str, Any], list[Statement]]:
 
 
 class _Reader:
-    """Reads lines to statements. `number` is that of the line that is read."""
+    """Reads lines to statements. A paragraph that ends with a colon is a heading of the list after it."""
 
     def __init__(self, before: int) -> None:
         self._number, self._start = before, 0
@@ -154,6 +155,11 @@ class _Reader:
     def _taken(self) -> Iterator[Statement]:
         lines, self._lines = self._lines, []
         text = _BULLET.sub("", "\n".join(lines).strip(), count=1) if self._listed else "\n".join(lines).strip()
-        if text.strip():
-            above = tuple(name for level, name in self._headings if level > 1 and name)
-            yield Statement(self._start, above, text.strip())
+        text = text.strip()
+        if text and not self._listed:
+            self._headings = [one for one in self._headings if one[0] < LEAD]
+        above = tuple(name for level, name in self._headings if level > 1 and name)
+        if text.endswith(":") and "\n" not in text and not self._listed:
+            self._headings.append((LEAD, text[:-1]))
+        elif text:
+            yield Statement(self._start, above, text)

@@ -5,11 +5,11 @@ import os
 import re
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
-import mcp_types as types
 import pytest
 from mcp import StdioServerParameters
 from mcp.client.client import Client as McpClient
@@ -21,8 +21,10 @@ from muisti.service.connect.clients import CLIENTS, KEY, Home, started
 from muisti.service.settings.tool_groups import GROUPS, groups_in, in_order
 from tests.service.app.test_server import serving
 from tests.service.conftest import Run
+from tests.service.connect import table
 
 URL = "http://127.0.0.1:8321/mcp"
+FOLDER = "${workspaceFolder}"
 DOCS = Path(__file__).parents[3] / "docs"
 
 # What a user has already: comments, other servers, a name of ours in another place, habits of their own.
@@ -119,19 +121,26 @@ agent: {max_turns: 60}
 }
 """,
 }
+
+
+def at(folder: str) -> str:
+    return f"{URL}?folder={folder}"
+
+
 HTTP: dict[str, Any] = {
-    "claude-code": {"type": "http", "url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
-    "cursor": {"url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
-    "vscode": {"type": "http", "url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
-    "codex": {"url": URL, "bearer_token_env_var": "MUISTI_KEY"},
-    "gemini-cli": {"httpUrl": URL, "headers": {"Authorization": "Bearer $MUISTI_KEY"}},
+    "claude-code": {"type": "http", "url": at("${PWD}"), "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
+    "cursor": {"url": at(FOLDER), "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
+    "vscode": {"type": "http", "url": at(FOLDER), "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
+    "codex": {"url": URL, "bearer_token_env_var": "MUISTI_KEY", "env_http_headers": {"Muisti-Folder": "PWD"}},
+    "gemini-cli": {"httpUrl": at("$PWD"), "headers": {"Authorization": "Bearer $MUISTI_KEY"}},
     "copilot-cli": {
-        "type": "http", "url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}, "tools": ["*"],
+        "type": "http", "url": at("${PWD}"), "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}, "tools": ["*"],
     },
     "windsurf": {"serverUrl": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
-    "roo": {"url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}, "type": "streamable-http"},
+    "roo": {"url": at(FOLDER), "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}, "type": "streamable-http"},
     "opencode": {
-        "url": URL, "headers": {"Authorization": "Bearer {env:MUISTI_KEY}"}, "type": "remote", "enabled": True,
+        "url": at("{env:PWD}"), "headers": {"Authorization": "Bearer {env:MUISTI_KEY}"}, "type": "remote",
+        "enabled": True,
     },
     "kiro": {"url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
     "hermes": {"url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
@@ -171,8 +180,6 @@ def entry(name: str, text: str) -> Any:
 
 def test_the_command_knows_every_client():
     assert tuple(CLIENTS) == NAMES
-    page = (DOCS / "how-to" / "clients.md").read_text("utf-8")
-    assert [name for name in NAMES if f"`muisti connect {name}`" not in page] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -246,12 +253,13 @@ def test_undo_keeps_what_came_later_and_leaves_no_file_that_was_not_there(run: R
     path.write_text(path.read_text("utf-8").replace('"vim_mode": true', '"vim_mode": false'), "utf-8")
     run("connect", "zed", "--undo")
     assert path.read_text("utf-8") == BEFORE["zed"].replace('"vim_mode": true', '"vim_mode": false')
-    path = file_of("codex", home)
-    path.unlink()
-    run("connect", "codex", "--no-check")
-    assert tomllib.loads(path.read_text("utf-8"))["mcp_servers"]["muisti"]
-    assert run("connect", "codex", "--undo").stdout == f"{path}\tremoved\n"
-    assert not path.exists()
+    for name in NAMES:
+        path = file_of(name, home)
+        path.unlink()
+        run("connect", name, "--no-check")
+        assert entry(name, path.read_text("utf-8"))
+        assert run("connect", name, "--undo").stdout == f"{path}\tremoved\n"
+        assert not path.exists()
 
 
 def test_links_are_followed_and_rights_stay(run: Run, home: Path, tmp_path: Path):
@@ -326,7 +334,7 @@ def test_a_tool_of_a_running_server_is_called_before_anything_is_written(run: Ru
 
 def test_groups_of_tools_are_part_of_the_entry(run: Run, home: Path):
     done = run("connect", "cursor", "--print", "--url", URL, "--tools", "code, memory")
-    assert json.loads(done.stdout)["mcpServers"]["muisti"]["url"] == f"{URL}?tools=memory,code"
+    assert json.loads(done.stdout)["mcpServers"]["muisti"]["url"] == f"{URL}?tools=memory,code&folder={FOLDER}"
     started = json.loads(run("connect", "cursor", "--print", "--tools", "all").stdout)["mcpServers"]["muisti"]
     assert started["args"][-2:] == ["--tools", in_order(groups_in("all"))]
     refused = run("connect", "cursor", "--print", "--tools", "nothing")
@@ -475,31 +483,28 @@ def test_without_any_client_it_says_so(run: Run, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.file_only
-@pytest.mark.parametrize(("given", "wanted"), [("{folder}", "web"), ("${{workspaceFolder}}", "web"), ("roots", "web")])
-def test_two_projects_of_one_client_do_not_mix(run: Run, home: Path, tmp_path: Path, given: str, wanted: str):
-    """A client starts the server in its own folder; the project comes by the option, or by the client's roots."""
-    made = run("connect", "cursor", "--no-check")
-    assert made.exit_code == 0
-    command, *words = started(entry("cursor", file_of("cursor", home).read_text("utf-8"))) or []
+@pytest.mark.parametrize("name", ["claude-code", "cursor", "zed"])
+def test_two_projects_of_one_client_do_not_mix(name: str, run: Run, home: Path, tmp_path: Path):
+    """A client of each kind: it starts the server in the folder, fills the folder in, or is asked for its roots."""
+    database = str(tmp_path / "muisti.db")
+    assert run("connect", name, "--no-check", "--database", database).exit_code == 0
+    made = entry(name, file_of(name, home).read_text("utf-8"))
+    assert table.keeps_apart(tmp_path, partial(table.called, CLIENTS[name], made, elsewhere=tmp_path))
+    assert "webx" in run("list", "--space", "web", "--database", database).stdout
 
-    async def work(project: Path, said: str) -> str:
-        folder = given.format(folder=project)
-        start = StdioServerParameters(
-            command=command, args=[*words[:-1], folder], env={"MUISTI_EMBEDDINGS": "off"}, cwd=str(tmp_path)
-        )
-        roots = types.ListRootsResult(roots=[types.Root(uri=project.as_uri())])
 
-        async def listed(_: Any) -> types.ListRootsResult:
-            return roots
+@pytest.mark.file_only
+def test_two_projects_of_each_client_do_not_mix_over_http(run: Run, home: Path, tmp_path: Path):
+    with serving(tmp_path) as (_, url):
+        for name in HTTP:
+            if CLIENTS[name].folder or name == "codex":
+                assert run("connect", name, "--no-check", "--url", url).exit_code == 0
+                made = entry(name, file_of(name, home).read_text("utf-8"))
+                (tmp_path / name).mkdir()
+                assert table.keeps_apart(tmp_path / name, partial(table.called_over_http, made)), name
 
-        async with McpClient(stdio_client(start), list_roots_callback=listed, mode="legacy") as client:
-            await client.call_tool("remember", {"content": said})
-            return getattr((await client.call_tool("list_memories", {})).content[0], "text", "")
 
-    seen: dict[str, str] = {}
-    for name in (wanted, "api"):
-        (tmp_path / name).mkdir()
-        seen[name] = anyio.run(work, tmp_path / name, f"The secret word of {name} is {name}x")
-    assert "webx" in seen["web"] and "apix" not in seen["web"]
-    assert "apix" in seen["api"] and "webx" not in seen["api"]
-    assert "webx" in run("list", "--space", wanted).stdout
+def test_the_page_has_the_table_of_the_declarations():
+    page = table.PAGE.read_text("utf-8")
+    rows = [table.HEAD, *(table.row(client, {"undo": True, "call": True}) for client in CLIENTS.values())]
+    assert [row for row in rows if row not in page.splitlines()] == []

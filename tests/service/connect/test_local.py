@@ -10,7 +10,7 @@ import pytest
 from muisti.service.cli.commands import local_work
 from muisti.service.cli.commands.transfer import AGENTS as OFFERED
 from muisti.service.connect.traces import AGENTS as KNOWN
-from muisti.service.terminal import output
+from muisti.service.terminal import output, transfer_ends
 from tests.durability.server import Server
 from tests.service.conftest import Run
 from tests.service.connect.machine import AGENTS, AT, PROJECTS, SECRET, claude, furnish, talk, write
@@ -182,6 +182,33 @@ def test_hostile_files_are_named_and_passed_over(run: Run, machine: Path):
     )
     assert "claude-code says the boat is forty years old" in texts(run, "ann.boat")
     assert counted(brought(run, "--yes"), "new") == dict.fromkeys(counted(done, "new"), 0)
+
+
+def test_after_a_kill_it_goes_on(run: Run, machine: Path, monkeypatch: pytest.MonkeyPatch):
+    bring, calls = transfer_ends.Here.bring, list[str]()
+
+    def killed(end: transfer_ends.Here, space: str, *words: Any, **how: Any) -> Any:
+        calls.append(space)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return bring(end, space, *words, **how)
+
+    monkeypatch.setattr(transfer_ends.Here, "bring", killed)
+    assert run("import", "--local", "--yes").exit_code != 0
+    came = texts(run, calls[0])
+    done = brought(run, "--yes")
+    assert came and counted(done, "new")[calls[0]] == 0 and counted(done, "new")[calls[1]] > 0
+    assert sorted(texts(run, calls[0])) == sorted(came)
+
+
+def test_what_may_not_be_read_is_passed_over(run: Run, machine: Path):
+    loop = machine / "work" / "loop"
+    loop.symlink_to(loop)
+    write(machine / ".claude" / "projects" / "-l" / "l.jsonl", claude("l", loop / "in", ("user", "Round and round")))
+    (machine / ".codex" / "sessions" / "rollout-none.jsonl").symlink_to(machine / "nowhere")
+    (machine / ".gemini" / "GEMINI.md").chmod(0)
+    done = brought(run, "--yes")
+    assert counted(done, "new")["ann.boat"] > 0 and not any(counted(done, "failed").values())
 
 
 def test_conversations_of_one_name_are_kept_apart(run: Run, machine: Path):

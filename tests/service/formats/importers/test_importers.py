@@ -14,6 +14,7 @@ from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.service.cli.commands.transfer import SYSTEMS
 from muisti.service.formats.importers.items import Failed, Item, Unreadable, lines_of
 from muisti.service.formats.importers.registry import IMPORTERS, Reading, recognised
+from muisti.service.formats.importers.rules import statements_of
 from muisti.service.formats.importers.source_files import Source
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring, listed
@@ -175,3 +176,23 @@ def _parsed(text: str) -> object:
 def _stored(item: Item, system: str) -> list[str]:
     """Return what is stored of an item, as text: its JSON has no single quotes, unless a text has them."""
     return [json.dumps(json.loads(line).get("memory"), ensure_ascii=False) for line in lines_of(item, system, "here")]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Before a release:\n\n- Run the tests\n- Tag it\n\nThen rest.", [
+            (3, "Before a release: Run the tests"), (4, "Before a release: Tag it"), (6, "Then rest."),
+        ]),
+        ("Run:\n\n```sh\nmake\n\n# all\n```\n\nDone.", [(1, "Run:\n\n```sh\nmake\n\n# all\n```"), (9, "Done.")]),
+        ("# Title\n## A\n### B\n* one\n## C\ntwo\nlines\n", [(4, "B: one"), (6, "C: two\nlines")]),
+        ("1. first\n2. second\n   more\n\n   still second\n\n---\nlast", [
+            (1, "first"), (2, "second\n   more\n\n   still second"), (8, "last"),
+        ]),
+        ("<!-- never\nthis -->\n- [x] that", [(3, "that")]),
+        ("```\nnever closed\n- no item", [(1, "```\nnever closed\n- no item")]),
+        ("", []), ("---\na: 1\n---\n", []), ("Only this:", []),
+    ],
+)  # fmt: skip
+def test_rules_are_cut_into_statements(text: str, wanted: list[tuple[int, str]]):
+    assert [(one.line, one.whole) for one in statements_of(text)[1]] == wanted
