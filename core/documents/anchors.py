@@ -150,12 +150,14 @@ class _Sources:
         for one in there:
             if blob and self._is_blob(one, blob):
                 return _at(one.path, path, symbol)
-        is_known: State = "gone" if files or former else "unknown"
+        is_known = bool(files or former)
+        ended: tuple[State, str] = ("gone" if is_known else "unknown", "")
         if symbol and text:
-            return self._of_symbol(symbol, text, there, path) or (is_known, "")
+            found = self._of_symbol(symbol, text, there, path)
+            return found if found is not None and (is_known or found[0] == "moved") else ended
         if there:
             return "changed" if blob else "unknown", _elsewhere(there[0].path, path, "")
-        return is_known, ""
+        return ended
 
     def _of_symbol(self, symbol: str, text: str, there: Sequence[_File], path: str) -> tuple[State, str] | None:
         for one in there:
@@ -169,7 +171,8 @@ class _Sources:
             if symbol in self._defined(one):
                 return "changed", _elsewhere(one.path, path, symbol)
         same = [file for file, name in namesakes if name == symbol]
-        return ("changed", f"{same[0].path}:{symbol}") if there and len(same) == 1 else None
+        one = len(same) == 1 and len(namesakes) < NAMESAKES
+        return ("changed", f"{same[0].path}:{symbol}") if one else None
 
     def _namesakes(self, symbol: str) -> list[tuple[_File, str]]:
         """Return the files with symbols of the same last name, and the qualified names of these."""
