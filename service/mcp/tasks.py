@@ -31,6 +31,7 @@ Json = dict[str, Any]
 POLL_MS = 1_000
 RESULT = 4_000  # characters of the result of a task that are in its text
 STATES = {"succeeded": "completed", "partial": "completed", "failed": "completed", "cancelled": "cancelled"}
+BROKEN = "task."  # the codes of tasks whose processes ended; other errors are results of the tool
 NEEDED = types.ClientCapabilities(extensions={TASKS: {}})
 
 
@@ -57,6 +58,8 @@ def created(task: Task) -> Json:
 def detailed(task: Task) -> Json:
     """Return a task with the result of the tool call that made it, once that has ended."""
     found = _about(task)
+    if found["status"] == "failed":
+        return {**found, "error": {"code": types.INTERNAL_ERROR, "message": task.error or ""}}
     if found["status"] != "completed":
         return found
     reply: Json = to_builtins(TaskReply.of(task))
@@ -73,7 +76,7 @@ def _about(task: Task) -> Json:
     kept = None if task.expires_at is None else round(1000 * (task.expires_at - task.created_at).total_seconds())
     return {
         "taskId": f"{task.space}:{task.id}",
-        "status": STATES.get(task.state, "working"),
+        "status": "failed" if (task.error_code or "").startswith(BROKEN) else STATES.get(task.state, "working"),
         "statusMessage": _told(task),
         "createdAt": _time(task.created_at.isoformat()),
         "lastUpdatedAt": _time(changed.isoformat()),
