@@ -111,7 +111,7 @@ async def clear_all(call: Call, given: ClearAll) -> Outcome:
     if call.session.confirmed is not None and not given.dry_run:
         await call.ask(call.session.memories(dry_run=True).timeline.clear, given.confirm)
         stats = await call.ask(call.memories.read.stats)
-        question = f"Delete all {counted(stats.memories)} of the space {call.space}? A rollback brings them back."
+        question = f"Delete everything in the space {call.space}, {counted(stats.memories)}? A rollback brings it back."
         if refused := await call.refused(question):
             return refused
     done = await call.ask(call.memories.timeline.clear, given.confirm)

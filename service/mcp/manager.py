@@ -28,7 +28,7 @@ from muisti.service.auth.access import Access
 from muisti.service.mcp import resources, review
 from muisti.service.mcp.questions import Sealing, asked, can_ask, confirmed
 from muisti.service.mcp.refusals import said
-from muisti.service.mcp.tasks import TaskMethods, created, takes_tasks
+from muisti.service.mcp.tasks import Followed, TaskMethods, created, followed_ids, takes_tasks
 from muisti.service.mcp.tools import offered, run, schema_of, tool_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -60,25 +60,27 @@ class Listening:
         uris = list(dict.fromkeys(asked.resource_subscriptions or ()))
         if len(uris) > RESOURCES:
             raise MCPError(types.INVALID_PARAMS, f"{len(uris)} resources are too many; a stream takes {RESOURCES}")
+        names = followed_ids(ctx, asked, RESOURCES)
         if self._streams == STREAMS:
             raise MCPError(types.INTERNAL_ERROR, f"{STREAMS} streams are open; try again later", {"code": "busy"})
         self._streams += 1
         try:
-            await self._stream(ctx, bool(asked.resources_list_changed), uris)
+            await self._stream(ctx, bool(asked.resources_list_changed), uris, names)
         except (MuistiError, HttpError) as error:
             raise MCPError(types.INTERNAL_ERROR, str(error), {"code": error.code}) from error
         finally:
             self._streams -= 1
         return types.SubscriptionsListenResult(_meta={subscriptions.SUBSCRIPTION_ID_META_KEY: ctx.request_id})
 
-    async def _stream(self, ctx: Context, lists: bool, uris: Sequence[str]) -> None:
+    async def _stream(self, ctx: Context, lists: bool, uris: Sequence[str], names: Sequence[str]) -> None:
         session = self._session_of(ctx)
         lists = lists and session.access.may("read")
-        watch = _Watch(session, lists)
+        watch, followed = _Watch(session, lists), Followed(session)
         meta: dict[str, Any] = {subscriptions.SUBSCRIPTION_ID_META_KEY: ctx.request_id}
         honoured = types.SubscriptionFilter(
             resources_list_changed=lists or None,
             resource_subscriptions=await watch.begin(await self._spaces.standing(session.backend), uris) or None,
+            **({"taskIds": await followed.begin(names)} if names else {}),
         )
         params = types.SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
         await ctx.session.send_notification(
@@ -91,6 +93,9 @@ class Listening:
                     await ctx.session.send_notification(
                         subscriptions.event_to_notification(event, meta), related_request_id=ctx.request_id
                     )
+                for changed in await followed.changes(meta):
+                    notification = cast(Any, changed)  # one of the extension, which the SDK does not know
+                    await ctx.session.send_notification(notification, related_request_id=ctx.request_id)
 
 
 class _Spaces:

@@ -20,7 +20,7 @@ from muisti.service.mcp.token_budget import packed
 from muisti.service.schemas.errors import HttpError
 from muisti.service.tools.arguments import Recall
 from muisti.service.tools.rendering import shown
-from muisti.service.tools.session import Session
+from muisti.service.tools.session import PERSONAL, Session
 from muisti.service.version import installed_version
 
 EXPORT_MAX = 1 << 20  # bytes
@@ -126,6 +126,8 @@ async def read(session: Session, uri: str) -> types.TextResourceContents:
     match = _URI.fullmatch(uri)
     if match is None:
         raise NotFound("resource", uri[:200])
+    if match["space"] == PERSONAL:
+        session = session.beside(None) or session
     space, name = session.space(match["space"], "read"), match["name"]
     if name == "export":
         return types.TextResourceContents(uri=uri, mime_type=LINES, text=await exported(session, space))

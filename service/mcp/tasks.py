@@ -5,8 +5,8 @@ question for it needs no state here. Whoever may not see a task gets the answer 
 """
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -16,7 +16,7 @@ from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import to_builtins
 
-from muisti.core.model.errors import MuistiError
+from muisti.core.model.errors import MuistiError, NotFound
 from muisti.core.model.tasks import Task
 from muisti.service.auth.access import check
 from muisti.service.schemas.errors import HttpError
@@ -31,6 +31,7 @@ Json = dict[str, Any]
 POLL_MS = 1_000
 RESULT = 4_000  # characters of the result of a task that are in its text
 STATES = {"succeeded": "completed", "partial": "completed", "failed": "completed", "cancelled": "cancelled"}
+BROKEN = "task."  # the codes of tasks whose processes ended; other errors are results of the tool
 NEEDED = types.ClientCapabilities(extensions={TASKS: {}})
 
 
@@ -57,6 +58,8 @@ def created(task: Task) -> Json:
 def detailed(task: Task) -> Json:
     """Return a task with the result of the tool call that made it, once that has ended."""
     found = _about(task)
+    if found["status"] == "failed":
+        return {**found, "error": {"code": types.INTERNAL_ERROR, "message": task.error or ""}}
     if found["status"] != "completed":
         return found
     reply: Json = to_builtins(TaskReply.of(task))
@@ -73,7 +76,7 @@ def _about(task: Task) -> Json:
     kept = None if task.expires_at is None else round(1000 * (task.expires_at - task.created_at).total_seconds())
     return {
         "taskId": f"{task.space}:{task.id}",
-        "status": STATES.get(task.state, "working"),
+        "status": "failed" if (task.error_code or "").startswith(BROKEN) else STATES.get(task.state, "working"),
         "statusMessage": _told(task),
         "createdAt": _time(task.created_at.isoformat()),
         "lastUpdatedAt": _time(changed.isoformat()),
@@ -160,3 +163,56 @@ class TaskMethods:
             return await task_of(self._session_of(ctx), params.task_id)
         except (MuistiError, HttpError) as error:
             raise missing(error) from error
+
+
+class TaskChanged(types.Notification[Json, Literal["notifications/tasks"]]):
+    method: Literal["notifications/tasks"] = "notifications/tasks"
+
+
+class Followed:
+    """The tasks of a stream of changes, as its client last saw them. At first it has seen none."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: dict[str, int] = {}
+
+    async def begin(self, names: Iterable[str]) -> list[str]:
+        """Return those of the tasks that the caller may see; the stream reports changes of these."""
+        found = [name for name in names if await self._task(name) is not None]
+        self._seen = dict.fromkeys(found, -1)
+        return found
+
+    async def changes(self, meta: Json) -> list[TaskChanged]:
+        """Return what has changed. A task that is over is reported once more, and then no longer."""
+        found: list[TaskChanged] = []
+        for name, seen in [*self._seen.items()]:
+            task = await self._task(name)
+            if task is not None and task.revision != seen:
+                found.append(TaskChanged(params={**detailed(task), "_meta": meta}))
+            if task is None or task.is_over:
+                del self._seen[name]
+            else:
+                self._seen[name] = task.revision
+        return found
+
+    async def _task(self, name: str) -> Task | None:
+        try:
+            return await task_of(self._session, name)
+        except (NotFound, HttpError):  # HttpError: the key does not reach it
+            return None
+
+
+def followed_ids(ctx: Context, asked: types.SubscriptionFilter, most: int) -> list[str]:
+    """Return the ids of tasks that a client wants to follow.
+
+    Raises:
+        MCPError: it has not declared the extension, or there are too many.
+    """
+    named: Any = (asked.model_extra or {}).get("taskIds")
+    if named is None:
+        return []
+    if not takes_tasks(ctx):
+        raise missing()
+    if not isinstance(named, list) or len(named) > most or not all(isinstance(one, str) for one in named):
+        raise MCPError(types.INVALID_PARAMS, f"taskIds must be a list of at most {most} texts")
+    return list(dict.fromkeys(named))

@@ -18,7 +18,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id, set
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from muisti.core.model.context import Context
-from muisti.core.model.hits import Answered
+from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
@@ -60,27 +60,28 @@ class OpenTelemetry:
         span = self._tracer.start_span("request", self._propagator.extract(carrier), SpanKind.SERVER)
         return RequestSpan(span, _running.set(span))
 
-    def searched(self, answer: Answered, store: str | None, query: str) -> None:
+    def searched(self, answer: Answer | JointAnswer, query: str) -> None:
         request = _running.get()
         if request is None:
             return
         request.set_attribute("muisti.search.mode", answer.strategy)
         request.set_attribute("muisti.search.evidence", answer.evidence)
         request.set_attribute("muisti.search.hits", len(answer.hits))
+        store = answer.seq.epoch if isinstance(answer, Answer) else None
         found = _about("search_memory", store, [hit.memory.id for hit in answer.hits])
         if self._texts:
             found["gen_ai.memory.query.text"] = query[:TEXT_MAX]
             found["gen_ai.memory.records"] = _records((hit.memory, hit.score) for hit in answer.hits)
         self._past(request, found, [(stage, getattr(answer.timings, stage)) for stage in STAGES])
 
-    def packed(self, context: Context, store: str, query: str) -> None:
+    def packed(self, context: Context, query: str) -> None:
         request = _running.get()
         if request is None:
             return
         request.set_attribute("muisti.search.mode", context.strategy)
         request.set_attribute("muisti.search.evidence", context.evidence)
         ids = list(dict.fromkeys(one.id for one in context.citations))
-        found = _about("search_memory", store if len(context.spaces) == 1 else None, ids)
+        found = _about("search_memory", context.seq.epoch if len(context.spaces) == 1 else None, ids)
         if self._texts:
             found["gen_ai.memory.query.text"] = query[:TEXT_MAX]
         self._past(request, found, ())
@@ -92,9 +93,8 @@ class OpenTelemetry:
         request.set_attribute("muisti.write.replayed", written.replayed)
         if not written.commit:
             return
-        store = next((one.space for one in written.memories), None)
         operation = VERBS.get(verb, "update_memory")
-        found = _about(operation, store, [one.id for one in written.memories])
+        found = _about(operation, written.seq.epoch, [one.id for one in written.memories])
         if self._texts and operation != "delete_memory":
             found["gen_ai.memory.records"] = _records((one, None) for one in written.memories)
         self._past(request, found, [("commit", written.commit)])
@@ -104,12 +104,12 @@ class OpenTelemetry:
         if request is None:
             return
         if isinstance(made, Space):
-            self._past(request, _about("create_memory_store", made.name), ())
+            self._past(request, _about("create_memory_store", made.at.epoch), ())
             return
         memory = made.what.get("memory")
         ids = [memory] if isinstance(memory, str) else None
         operation = "delete_memory_store" if made.seq is None else "delete_memory"
-        self._past(request, _about(operation, made.space, ids), ())
+        self._past(request, _about(operation, None if made.seq is None else made.seq.epoch, ids), ())
 
     def close(self) -> None:
         self._provider.shutdown()
@@ -131,7 +131,10 @@ class OpenTelemetry:
 
 
 def _about(operation: str, store: str | None, ids: Sequence[str] | None = None) -> dict[str, Value]:
-    """Return the attributes of an operation. `ids` are those of its memories, None where they are not known."""
+    """Return the attributes of an operation.
+
+    `store` is the epoch of a space. `ids` are those of its memories, None where they are not known.
+    """
     found: dict[str, Value] = {"gen_ai.operation.name": operation}
     if store is not None:
         found["gen_ai.memory.store.id"] = store

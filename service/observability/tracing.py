@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from muisti.core.model.context import Context
-from muisti.core.model.hits import Answered
+from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.operations import Erasure
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
@@ -33,19 +33,19 @@ class Request(Protocol):
 class Tracing(Protocol):
     """Makes spans of requests and, inside them, of operations on memories and their stages.
 
-    Operations have the names of OpenTelemetry's conventions for generative AI. Spans hold names, ids, numbers and
-    codes; texts only where the settings ask for them.
+    Operations have the names of OpenTelemetry's conventions for generative AI. Spans hold names of operations, ids,
+    numbers and codes; texts only where the settings ask for them.
     """
 
     def begin(self, headers: Sequence[Header]) -> Request:
         """Begin the span of a request, in the trace that its headers name (W3C trace context) or a new one."""
         ...
 
-    def searched(self, answer: Answered, store: str | None, query: str) -> None:
-        """Add a search and its stages to the running request. `store` is the space, None for several."""
+    def searched(self, answer: Answer | JointAnswer, query: str) -> None:
+        """Add a search and its stages to the running request."""
         ...
 
-    def packed(self, context: Context, store: str, query: str) -> None:
+    def packed(self, context: Context, query: str) -> None:
         """Add the search for a context to the running request."""
         ...
 

@@ -280,7 +280,7 @@ class Backend:
             self._asking -= 1
         self.meters.searched(answer)
         if self._tracing is not None:
-            self._tracing.searched(answer, space, query.text)
+            self._tracing.searched(answer, query.text)
         return answer
 
     async def _search_in_turn(self, read: Read, space: str, query: Query, max_age: float) -> Answer:
@@ -296,7 +296,7 @@ class Backend:
         pool = self._slow if request.token_budget > CONTEXT else self._store
         found = await pool.run(memories.context.build, space, request)
         if self._tracing is not None:
-            self._tracing.packed(found, space, request.query)
+            self._tracing.packed(found, request.query)
         return found
 
     async def search_spaces(
@@ -306,7 +306,7 @@ class Backend:
         answer = await self._search.run(memories.read.search_spaces, parts, query, max_age)
         self.meters.searched(answer)
         if self._tracing is not None:
-            self._tracing.searched(answer, None, query.text)
+            self._tracing.searched(answer, query.text)
         return answer
 
     async def add(

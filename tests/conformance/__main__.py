@@ -23,6 +23,11 @@ from tests.service.mcp_client import PATH, schemas
 HERE = Path(__file__).parent
 SHOWN = 150  # characters of what a call answers
 REVISIONS = ("2025-11-25", "2026-07-28")
+# Scenarios of the extension of tasks. Left out are the two whose tasks ask for input: ours ask before a task is made.
+TASKS = (
+    *("tasks-capability-negotiation", "tasks-lifecycle", "tasks-mrtr-composition", "tasks-request-headers"),
+    *("tasks-request-state-removal", "tasks-required-task-error", "tasks-wire-fields"),
+)
 
 
 @contextmanager
@@ -54,6 +59,10 @@ def _url(log: Path, process: subprocess.Popen[bytes]) -> str:
 def suite(binaries: Path, url: str, revision: str, expected: Path) -> Sequence[str]:
     run = [str(binaries / "conformance"), "server", "--url", f"{url}/mcp", "--suite", "all"]
     return [*run, "--spec-version", revision, "--expected-failures", str(expected)]
+
+
+def scenario(binaries: Path, url: str, name: str) -> Sequence[str]:
+    return [str(binaries / "conformance"), "server", "--url", f"{url}/mcp", "--scenario", name]
 
 
 def converted(programs: Sequence[tuple[int, Sequence[str]]], environment: Mapping[str, str]) -> bool:
@@ -151,7 +160,10 @@ def main(folder: Path, node: Path, python: Path) -> int:
         failed += failures([["node", str(folder / "graph.mjs"), url]])
     with serving("tests.conformance.fixtures") as url:
         failed += failures(
-            suite(binaries, url, revision, folder / f"fixtures-{revision}.yaml") for revision in REVISIONS
+            [
+                *(suite(binaries, url, revision, folder / f"fixtures-{revision}.yaml") for revision in REVISIONS),
+                *(scenario(binaries, url, name) for name in TASKS),
+            ]
         )
     for run in failed:
         sys.stderr.write(f"FAILED: {' '.join(run)}\n")

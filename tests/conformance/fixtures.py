@@ -6,6 +6,7 @@ process, auth middleware, route and session manager. So those scenarios test Mui
 
 import os
 import re
+import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -18,8 +19,11 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, PromptsListChanged, ToolsListChanged
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
+from muisti.core.model.tasks import TaskFailed
+from muisti.core.tasks.claim import CRASHED, Claim
 from muisti.service.app import server as process
 from muisti.service.mcp import manager
+from muisti.service.mcp.tasks import SessionOf, TaskMethods, created, missing, takes_tasks
 from muisti.service.settings import load
 
 Context = ServerRequestContext[Any, Any]
@@ -166,6 +170,49 @@ async def many_rounds(ctx: Context, params: Params) -> Result:
     return types.InputRequiredResult(input_requests={name: ask(f"What {field}?", field)}, request_state=state)
 
 
+class Slow:
+    """A kind of task that waits, then says what it was asked to; or fails, or breaks."""
+
+    name, crashed = "slow", None
+
+    def run(self, claim: Claim) -> object:
+        asked: Any = claim.task.asked
+        for _ in range(int(asked["seconds"] * 20)):
+            claim.check()
+            time.sleep(0.05)
+        if asked["label"] == "failing_job":
+            raise TaskFailed("conflict", "this job fails", None)
+        if asked["label"] == "protocol_error_job":
+            raise TaskFailed(CRASHED, "this job breaks", None)
+        return asked
+
+
+async def working(ctx: Context, params: Params, label: str = "") -> Result | dict[str, Any]:
+    """A tool whose work is a task of Muisti's own, for a client that takes one."""
+    session = SESSIONS[0](ctx)
+    given = params.arguments or {}
+    asked = {"seconds": given.get("seconds", 1), "label": label or params.name}
+    if not takes_tasks(ctx):
+        if params.name == "failing_job":
+            raise missing()
+        return said(f"waited {asked['seconds']}")
+    tasks = session.backend.engine.tasks
+    if Slow.name not in tasks.kinds:
+        tasks.register(Slow())
+    return created(await session.backend.store(tasks.submit, "default", Slow.name, asked, session.caller()))
+
+
+async def asking_first(ctx: Context, params: Params) -> Result | dict[str, Any]:
+    answer: Any = (params.input_responses or {}).get("user_name")
+    if answer is None:
+        return types.InputRequiredResult(input_requests={"user_name": NAME}, request_state="s")
+    return await working(ctx, params, str(answer.content["name"]))
+
+
+async def greeting(ctx: Context, params: Params) -> Result:
+    return said(f"Hello, {(params.arguments or {}).get('name')}!")
+
+
 async def by_capability(ctx: Context, params: Params) -> Result:
     able = ctx.session.client_capabilities or types.ClientCapabilities()
     requests: dict[str, types.InputRequest] = {}
@@ -178,7 +225,8 @@ async def by_capability(ctx: Context, params: Params) -> Result:
     return types.InputRequiredResult(input_requests=requests)
 
 
-Tool = Callable[[Context, Params], Awaitable[Result]]
+Tool = Callable[[Context, Params], Awaitable[Result | dict[str, Any]]]
+SESSIONS: list[SessionOf] = []
 NAME = ask("What is your name?", "name")
 ROOTS = types.ListRootsRequest()
 TOOLS: dict[str, Tool] = {
@@ -200,6 +248,8 @@ TOOLS: dict[str, Tool] = {
     ),
     "test_input_required_result_multi_round": many_rounds,
     "test_input_required_result_capabilities": by_capability,
+    "greet": greeting, "slow_compute": working, "failing_job": working, "protocol_error_job": working,
+    "test_tool_with_task": asking_first,
 }  # fmt: skip
 ARGUMENTS = {
     "test_simple_prompt": (),
@@ -216,7 +266,7 @@ async def list_tools(ctx: Context, _: Any) -> types.ListToolsResult:
     )
 
 
-async def call_tool(ctx: Context, params: Params) -> Result:
+async def call_tool(ctx: Context, params: Params) -> Result | dict[str, Any]:
     if params.name not in TOOLS:
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
     return await TOOLS[params.name](ctx, params)
@@ -289,13 +339,16 @@ async def set_level(ctx: Context, params: types.SetLevelRequestParams) -> types.
     return types.EmptyResult()
 
 
-def make_server(_: object) -> Server[Any]:
+def make_server(session_of: SessionOf) -> Server[Any]:
+    SESSIONS[:] = [session_of]
     server = Server[Any](
         "fixtures", version="1", get_tool_input_schema=lambda name: SCHEMAS.get(name), on_list_tools=list_tools,
-        on_call_tool=call_tool, on_list_resources=list_resources, on_list_resource_templates=list_templates,
+        on_list_resources=list_resources, on_list_resource_templates=list_templates,
         on_read_resource=read_resource, on_list_prompts=list_prompts, on_get_prompt=get_prompt, on_completion=complete,
         on_set_logging_level=set_level, on_subscriptions_listen=ListenHandler(bus),
     )  # fmt: skip
+    server.add_request_handler("tools/call", Params, call_tool)
+    TaskMethods(session_of).add_to(server)
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="fixtures"))
     return server
 

@@ -143,6 +143,9 @@ def test_on_standard_input_the_person_is_known_in_every_project(tmp_path: Path):
         )
         async with McpClient(stdio_client(start)) as mcp:
             found = await mcp.call_tool(tool, arguments)
+            if one := (found.structured_content or {}).get("memory"):
+                (read,) = (await mcp.read_resource(f"memory://personal/{one['id']}")).contents
+                assert one["content"] in getattr(read, "text", "")
             listed = {name for tool in (await mcp.list_tools()).tools for name in tool.input_schema["properties"]}
             return found.structured_content, listed
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import httpx
 import mcp_types as types
 import pytest
 from litestar.testing import TestClient
-from mcp import Client
+from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from muisti.core.engine import Engine
@@ -174,23 +175,42 @@ def test_a_person_accepts_a_candidate_as_it_is(client: httpx.Client):
     assert other["resultType"] == "complete"
 
 
+async def clear(transport: Any, seen: list[str]) -> dict[str, Any] | None:
+    """Clear a space by the SDK's client, whose person says yes to what is noted in `seen`."""
+
+    async def elicited(_: Any, params: Any) -> types.ElicitResult:
+        seen.append(params.message)
+        return types.ElicitResult(action="accept", content={"confirm": True})
+
+    async with Client(transport, elicitation_callback=elicited) as mcp:
+        await mcp.call_tool("remember", {"content": "Ann likes rain"})
+        return (await mcp.call_tool("clear_all", CALLS["clear_all"])).structured_content
+
+
 @pytest.mark.file_only
-def test_another_process_takes_the_answer_and_the_sdks_client_asks(tmp_path: Path):
-    with serving(tmp_path) as (_, one), serving(tmp_path) as (_, two):
-        with httpx.Client(base_url=one) as first, httpx.Client(base_url=two) as second:
-            first.post(MEMORIES, json=draft("Ann likes tea", author="Ann")).raise_for_status()
-            state = ask(first, "clear_all")["requestState"]
-            assert not reply(second, "clear_all", state)["isError"]
-            first.post(MEMORIES, json=draft("Ann likes rain", author="Ann")).raise_for_status()
-        seen: list[str] = []
+def test_another_process_takes_the_answer(tmp_path: Path):
+    with (
+        serving(tmp_path) as (_, one),
+        serving(tmp_path) as (_, two),
+        httpx.Client(base_url=one, timeout=60) as first,
+        httpx.Client(base_url=two, timeout=60) as second,
+    ):
+        first.post(MEMORIES, json=draft("Ann likes tea", author="Ann")).raise_for_status()
+        state = ask(first, "clear_all")["requestState"]
+        assert not reply(second, "clear_all", state)["isError"]
 
-        async def elicited(_: Any, params: Any) -> types.ElicitResult:
-            seen.append(params.message)
-            return types.ElicitResult(action="accept", content={"confirm": True})
 
-        async def work() -> types.CallToolResult:
-            async with Client(streamable_http_client(f"{two}/mcp?tools=all"), elicitation_callback=elicited) as mcp:
-                return await mcp.call_tool("clear_all", CALLS["clear_all"])
-
-        done = anyio.run(work)
-        assert done.structured_content and done.structured_content["ended"] == 1 and "1 memory" in seen[0]
+@pytest.mark.file_only
+@pytest.mark.parametrize("transport", ["HTTP", "stdio"])
+def test_the_sdks_client_asks_its_person(tmp_path: Path, transport: str):
+    seen: list[str] = []
+    if transport == "HTTP":
+        with serving(tmp_path) as (_, url):
+            done = anyio.run(clear, streamable_http_client(f"{url}/mcp?tools=all"), seen)
+    else:
+        command = str(Path(sys.executable).with_name("muisti"))
+        words = ["--database", f"{tmp_path}/m.db", "--space", "default", "mcp", "--tools", "all"]
+        start = StdioServerParameters(command=command, args=words, env={"MUISTI_EMBEDDINGS": "off"})
+        done = anyio.run(clear, stdio_client(start), seen)
+    assert done is not None and done["ended"] == 1
+    assert seen == ["Delete everything in the space default, 1 memory? A rollback brings it back."]

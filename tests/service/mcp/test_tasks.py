@@ -1,5 +1,6 @@
 """Long work as tasks, for clients that declare the extension: on any process, for nobody who may not see them."""
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ from muisti.service.settings import Settings
 from tests.service.app.test_server import serving
 from tests.service.fakes import draft
 from tests.service.keyed import with_mode
-from tests.service.mcp_client import TASKS, answer, modern
+from tests.service.mcp_client import MODERN, TASKS, answer, modern
 
 MEMORIES = "/v1/spaces/default/memories"
 PURGE: dict[str, Any] = {"author": "Ann", "dry_run": False, "confirm": "default"}
@@ -103,10 +104,10 @@ def test_a_task_is_cancelled_and_noted_as_often_as_one_likes(engine: Engine):
 
 @pytest.mark.file_only
 def test_another_process_answers_for_the_task_of_one_that_was_killed(tmp_path: Path):
-    with serving(tmp_path, MUISTI_TASKS="0") as (process, url), httpx.Client(base_url=url) as client:
+    with serving(tmp_path, MUISTI_TASKS="0") as (process, url), httpx.Client(base_url=url, timeout=60) as client:
         name = purge(client)["taskId"]
         process.kill()
-    with serving(tmp_path) as (_, url), httpx.Client(base_url=url) as client:
+    with serving(tmp_path) as (_, url), httpx.Client(base_url=url, timeout=60) as client:
         assert ended(client, name)["result"]["structuredContent"]["state"] == "succeeded"
         assert modern(client, "tasks/cancel", TASKS, taskId=name)["resultType"] == "complete"
         assert ended(client, name)["status"] == "completed", "what is over stays as it is"
@@ -142,6 +143,42 @@ def test_a_second_model_is_built_as_a_task(client: httpx.Client):
     arguments = {"step": "build", "model": "notes-static-512"}
     made = modern(client, "tools/call", TASKS, name="set_model", arguments=arguments)
     assert ended(client, made["taskId"])["result"]["structuredContent"]["kind"] == "embed"
+
+
+def listen(client: httpx.Client, able: Any, names: Any) -> list[Any]:
+    """Return the messages of a stream that follows tasks, up to one of a task that is over."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": able,
+    }
+    params = {"_meta": meta, "notifications": {"taskIds": names}}
+    about = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": MODERN}
+    about["Mcp-Method"] = "subscriptions/listen"
+    body = {"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}
+    found: list[Any] = []
+    with client.stream("POST", "/mcp", json=body, headers=about) as answer:
+        for line in answer.iter_lines():
+            if line.startswith(("data: ", "{")):
+                found.append(json.loads(line.removeprefix("data: ")))
+                if "error" in found[-1] or found[-1].get("params", {}).get("status") in ("completed", "cancelled"):
+                    break
+    return found
+
+
+@pytest.mark.file_only
+def test_a_stream_tells_of_the_tasks_that_the_caller_sees(tmp_path: Path):
+    with serving(tmp_path) as (_, url), httpx.Client(base_url=url, timeout=60) as client:
+        name = purge(client)["taskId"]
+        acknowledged, *changes = listen(client, TASKS, [name, NO_SUCH])
+        assert acknowledged["params"]["notifications"] == {"taskIds": [name]}
+        assert {one["method"] for one in changes} == {"notifications/tasks"}
+        last = {key: value for key, value in changes[-1]["params"].items() if key != "_meta"}
+        asked = ended(client, name)
+        assert last == {key: asked[key] for key in last} and last["status"] == "completed"
+        (refused,) = listen(client, {}, [name])
+        assert refused["error"]["code"] == types.MISSING_REQUIRED_CLIENT_CAPABILITY
+        for names in ("x", [1], ["x"] * 101):
+            assert listen(client, TASKS, names)[0]["error"]["code"] == types.INVALID_PARAMS
 
 
 class _Made(types.Result):
