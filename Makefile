@@ -106,7 +106,7 @@ clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the Type
 integrations-test: .venv/.dev .venv/.kernels build/integrations/.made ## Run the frameworks' own suites on our classes, then our tests of them
 	@$(BIN)/python -m tests.integrations build/integrations $(ARGS)
 
-frameworks-test: .venv/.dev .venv/.kernels $(FRAMEWORKS) ## Run docs/how-to/frameworks.md, each framework in an environment of its own (2 GB)
+frameworks-test: .venv/.dev .venv/.kernels $(VIEW) $(FRAMEWORKS) ## Run docs/how-to/frameworks.md, each framework in an environment of its own (2 GB)
 	@PATH="$(CURDIR)/$(NODE):$$PATH" $(BIN)/python -m tests.frameworks build/frameworks $(ARGS)
 
 installs: .venv/.dev build/dist/.made build/peers.txt ## Resolve what each target would install, and install nothing

@@ -60,7 +60,7 @@ def _named(verb: Callable[..., Any]) -> Callable[..., Any]:
         return await verb(*arguments, **options)
 
     checked = awaited if inspect.iscoroutinefunction(verb) else call
-    checked.__signature__ = shown  # pyright: ignore[reportAttributeAccessIssue]  # which `inspect` looks for
+    checked.__dict__["__signature__"] = shown  # which `inspect` looks for
     return checked
 
 
@@ -75,12 +75,11 @@ def _parameters(verb: Callable[..., Any]) -> Iterator[inspect.Parameter]:
 
 
 def _options(annotation: str) -> dict[str, str]:
-    found = UNPACKED.fullmatch(annotation)
-    assert found, annotation
+    name = UNPACKED.sub(r"\1", annotation)
     for module in WHERE:
-        if declared := getattr(import_module(f".{module}", __package__), found[1], None):
-            return {name: _text(kind) for name, kind in declared.__annotations__.items()}
-    raise TypeError(f"no options are called {found[1]}")
+        if declared := getattr(import_module(f".{module}", __package__), name, None):
+            return {field: _text(kind) for field, kind in declared.__annotations__.items()}
+    raise TypeError(f"no options are called {name}")
 
 
 def _text(kind: Any) -> str:
