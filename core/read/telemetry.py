@@ -94,6 +94,6 @@ def _count(found: _Retrieved, memory_ids: Iterable[str], now: int) -> None:
 
 
 def _parts(found: _Retrieved) -> Iterable[_Retrieved]:
-    each = [(memory_id.replace("-", ""), counted) for memory_id, counted in found.items()]
+    each = sorted((memory_id.replace("-", ""), counted) for memory_id, counted in found.items())  # as in the table
     for start in range(0, len(each), WRITTEN_MAX):
         yield dict(each[start : start + WRITTEN_MAX])
