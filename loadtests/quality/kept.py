@@ -148,7 +148,7 @@ def _plain(path: Path) -> str:
 
 
 PLAIN = (
-    "txt", "md", "rst", "adoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "ics", "vcf",
+    "txt", "md", "rst", "adoc", "asciidoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "ics", "vcf",
     "srt", "vtt", "po", "1",
 )  # fmt: skip
 READERS: Mapping[str, tuple[str, Callable[[Path], str]]] = {
