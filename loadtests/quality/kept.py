@@ -68,7 +68,8 @@ def words(text: str, numbers: bool) -> Counter[str]:
     >>> words("A ![red_cat](b.png) 12 x²", numbers=False)
     Counter({'a': 1, 'red': 1, 'cat': 1, 'b': 1, 'png': 1, 'x2': 1})
     """
-    plain = unicodedata.normalize("NFKC", _TEX.sub(" ", _GROUPED.sub("", text)).replace("\u00ad", "")).lower()
+    text = _TEX.sub(" ", _GROUPED.sub("", text) if numbers else text)
+    plain = unicodedata.normalize("NFKC", text.replace("\u00ad", "")).lower()
     return Counter(word for word in _WORD.findall(plain) if numbers or not word.isnumeric())
 
 
@@ -148,8 +149,8 @@ def _plain(path: Path) -> str:
 
 
 PLAIN = (
-    "txt", "md", "rst", "adoc", "asciidoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "ics", "vcf",
-    "srt", "vtt", "po", "1",
+    "txt", "md", "rst", "adoc", "asciidoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml",
+    "ics", "vcf", "srt", "vtt", "po", "1",
 )  # fmt: skip
 READERS: Mapping[str, tuple[str, Callable[[Path], str]]] = {
     "pdf": ("pdftotext", lambda path: _run("pdftotext", str(path), "-")),
