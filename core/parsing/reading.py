@@ -5,7 +5,7 @@ import io
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 from zipfile import BadZipFile
@@ -63,7 +63,7 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
 
     Raises `Broken` where a field never ends.
     """
-    first = [line for line, _ in zip(lines, range(SAMPLE), strict=False)]
+    first = [*islice(lines, SAMPLE)]
     stated = _STATED.fullmatch(first[0]) if first else None
     mark = delimiter_of(first, name) if stated is None else stated[1]
     if stated is not None:

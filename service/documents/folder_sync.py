@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest
-from io import BytesIO
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -17,9 +15,9 @@ from msgspec import Struct, field
 
 from muisti.client import Call, calls
 from muisti.core.model.errors import InvalidInput
-from muisti.core.parsing.archives import is_archive
 from muisti.core.parsing.chunking.options import Chunking, check
 from muisti.core.parsing.detect import HEAD, Format, detect
+from muisti.service.documents.sending import BINARY, begun, blocks, holds_documents, reply_to, with_content
 from muisti.service.folders import git
 from muisti.service.folders.choosing import Choice, Files, Found, Skipped, check_languages, files
 from muisti.service.terminal.client import ApiError
@@ -100,8 +98,6 @@ def document_path(place: Path) -> str:
 FORBIDDEN = 403
 GROUP_FILES, GROUP_BYTES = 200, 16_000_000  # of a task
 AHEAD = 2  # tasks whose files are sent before the first of them has ended
-BLOCK = 1 << 20
-BINARY = "application/octet-stream"
 OF_THE_FILE = frozenset({413, 415, 422})  # statuses of refusals that are about one file
 
 OnProgress = Callable[[int], None]
@@ -187,25 +183,23 @@ def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress
 def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Look, mtime: int | None = None) -> None:
     """Store one file, or its bytes, at a path. A large file or an archive becomes a task, which is waited for."""
     request = calls.add_documents(opened.space, {}, path=path, mtime=time_of(mtime), **how.parameters())
-    content = (lambda: source) if isinstance(source, bytes) else (lambda: _blocks(source))
     try:
-        reply = opened.write(lambda: opened.client.send(with_content(request, content())))
+        answer = begun(opened, request, source) or reply_to(opened, request, source).data
     except ApiError as error:
         if error.status not in OF_THE_FILE:
             raise
         sent.failed.append(Failed(path, error.code, str(error)))
         return
-    if "outcome" in reply.data:
-        sent.count(reply.data["outcome"])
-        sent.notes += [f"{path}: {note}" for note in reply.data["notes"]]
+    if "outcome" in answer:
+        sent.count(answer["outcome"])
+        sent.notes += [f"{path}: {note}" for note in answer["notes"]]
         return
-    task = ended(opened.client, opened.space, reply.data, lambda done, total: None)
-    _count(sent, opened, task, [source])
+    _count(sent, opened, ended(opened.client, opened.space, answer, lambda done, total: None), [source])
 
 
 def _count(sent: Look, opened: Session, task: dict[str, Any], sources: Sequence[Path | bytes]) -> None:
     """Count the documents of a task: its items without the archives, whose members are items too."""
-    archives = 0 if task["total"] in (None, len(sources)) else sum(map(_holds_documents, sources))
+    archives = 0 if task["total"] in (None, len(sources)) else sum(map(holds_documents, sources))
     sent.count("stored", max(0, task["done"] - archives))
     sent.count("unchanged", task["skipped"])
     sent.failed += [
@@ -213,18 +207,6 @@ def _count(sent: Look, opened: Session, task: dict[str, Any], sources: Sequence[
     ]
     if task["state"] == "failed" and "error" in task:
         sent.failed.append(Failed(task["id"], task["error"]["code"], task["error"]["detail"]))
-
-
-def _holds_documents(source: Path | bytes) -> bool:
-    with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as stream:
-        return is_archive(stream)
-
-
-def with_content(request: Call, content: Any, media_type: str = BINARY) -> Call:
-    """Return a request with bytes as its body."""
-    return replace(
-        request, body=None, content=content, headers={**request.headers, "Content-Type": media_type}, long=True
-    )
 
 
 def _groups(files: Iterable[tuple[str, Found]]) -> Iterator[list[tuple[str, Found]]]:
@@ -255,18 +237,9 @@ def _parts(group: Sequence[tuple[str, Found]], boundary: str) -> Iterator[bytes]
             f"Content-Type: {BINARY}\r\nMuisti-Modified: {time_of(file.mtime)}\r\n\r\n"
         )
         yield head.encode()
-        yield from _blocks(file.place)
+        yield from blocks(file.place)
         yield b"\r\n"
     yield f"--{boundary}--\r\n".encode()
-
-
-def _blocks(place: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file; none when it has just been deleted, which then is the failure of an empty file."""
-    try:
-        with place.open("rb") as file:
-            yield from iter(lambda: file.read(BLOCK), b"")
-    except OSError:
-        return
 
 
 def time_of(mtime: int | None) -> str | None:

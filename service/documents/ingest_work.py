@@ -16,7 +16,8 @@ from msgspec import structs
 from watchfiles import watch
 
 from muisti.client import calls
-from muisti.service.documents.folder_sync import STDIN_PATH, Folder, How, Look, document_path, send_one, with_content
+from muisti.service.documents.folder_sync import STDIN_PATH, Folder, How, Look, document_path, send_one
+from muisti.service.documents.sending import with_content
 from muisti.service.folders.choosing import IGNORE, Files, stated
 from muisti.service.terminal.base import ERROR, OK, Failure, Globals
 from muisti.service.terminal.output import answer, console, for_people, print_json, talk

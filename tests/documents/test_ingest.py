@@ -1,7 +1,12 @@
 """Files and folders become documents by the command line, on a database file."""
 
+import json
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from threading import Event
+from time import sleep
 
 import pytest
 
@@ -57,3 +62,26 @@ def test_how_a_file_is_read_goes_with_each_request():
     assert How(encoding="koi8-r", main_content=True).parameters() == {
         "main_content": True, "encoding": "koi8-r", "category": None, "tags": None,
     }  # fmt: skip
+
+
+def test_a_repeated_command_goes_on_with_the_task_of_a_killed_one(run: Run, tmp_path: Path):
+    archive, database = tmp_path / "all.zip", f"--database={tmp_path / 'muisti.db'}"
+    with zipfile.ZipFile(archive, "w") as made:
+        for number in range(200):
+            made.writestr(f"{number}.md", f"The harbour {number} opens on Tuesdays. " * 20)
+
+    def begun() -> list[str]:
+        found = run(database, "--space=notes", "tasks", "list", "--json")
+        return [] if found.exit_code else [one["id"] for one in json.loads(found.stdout)["items"]]
+
+    command = (database, "--space=notes", "ingest", str(archive))
+    assert run(database, "--space=notes", "add", "The space is there.").exit_code == 0
+    with subprocess.Popen([sys.executable, "-m", "muisti.service", *command], stderr=subprocess.DEVNULL) as killed:
+        while killed.poll() is None and not begun():
+            sleep(0.1)
+        killed.kill()
+    first = begun()
+    assert run(*command).exit_code == 0
+    assert begun() == first
+    assert run(*command).exit_code == 0  # the earlier task is over, so the archive is looked at again
+    assert len(begun()) == 2

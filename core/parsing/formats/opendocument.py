@@ -168,6 +168,7 @@ class Blocks:
         self._counts = Counts()
         self._lists = 0
         self._notes: list[str] = []
+        self._fields: dict[str, str] = {}  # values of the fields of the user
         self._special: Mapping[str, Callable[[Element], Iterator[Piece]]] = {
             "text-p": self._paragraph, "text-h": self._heading, "table-table": self._table,
             "draw-frame": self._frame, "presentation-notes": self._speaker,
@@ -183,6 +184,8 @@ class Blocks:
             self._aside(element)
         elif element.tag == "text-tracked-changes":
             self._note_deleted(element)
+        elif element.tag == "text-user-field-decl":
+            self._fields[attribute(element, "name") or ""] = attribute(element, "string-value") or ""
         elif element.tag not in _LEFT_OUT:
             yield from self._described(element)
             for child in element:
@@ -208,19 +211,12 @@ class Blocks:
     def _collect(self, element: Element, out: list[str]) -> None:
         out.append(_BLANKS.sub(" ", element.text or ""))
         for child in element:
-            if child.tag == "text-s":
-                out.append(" " * _number(attribute(child, "c"), 1, SPACES))
-            elif child.tag in _AS_TEXT:
-                out.append(_AS_TEXT[child.tag])
+            if (short := self._short(child)) is not None:
+                out.append(short)
             elif child.tag in _APART:
                 self._aside(child)
-            elif (
-                child.tag == "text-span"
-                and (down := self._styles.shifted.get(attribute(child, "style-name") or "")) is not None
-            ):
-                inner: list[str] = []
-                self._collect(child, inner)
-                out.append(raised("".join(inner), down=down))
+            elif child.tag == "text-span":
+                self._collect_span(child, out)
             elif child.tag in ("draw-object", "table-table"):
                 out += ["\n" + piece.text.strip() + "\n" for piece in self.block(child)]
             elif child.tag not in _LEFT_OUT:
@@ -231,6 +227,21 @@ class Blocks:
                 if child.tag == "draw-text-box":
                     out.append("\n")
             out.append(_BLANKS.sub(" ", child.tail or ""))
+
+    def _short(self, element: Element) -> str | None:
+        """Return the text of blanks, marks and fields of the user; None for other elements."""
+        if element.tag == "text-s":
+            return " " * _number(attribute(element, "c"), 1, SPACES)
+        if element.tag == "text-user-field-get":  # its text may be older than the value
+            return self._fields.get(attribute(element, "name") or "") or element.text or ""
+        return _AS_TEXT.get(element.tag)
+
+    def _collect_span(self, element: Element, out: list[str]) -> None:
+        down = self._styles.shifted.get(attribute(element, "style-name") or "")
+        inner: list[str] = []
+        self._collect(element, out if down is None else inner)
+        if down is not None:
+            out.append(raised("".join(inner), down=down))
 
     def _aside(self, element: Element) -> None:
         """Keep a footnote, an endnote or a comment."""

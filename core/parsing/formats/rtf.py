@@ -98,7 +98,8 @@ class _Reading:
         self._cells: list[str] = []
         self._rows: list[list[str]] = []
         self._outline = Outline()
-        self._deleted = self._objects = 0
+        self._deleted = self._objects = self._symbols = self._field = 0
+        self._symbol: tuple[int, int] | None = None  # groups around a field that names one, and parts before it
 
     def pieces(self, data: bytes) -> Iterator[Piece]:
         at = 0
@@ -130,6 +131,8 @@ class _Reading:
         self._about.leave_out("Deleted text of tracked changes", self._deleted)
         if self._objects:
             self._about.note(f"Objects embedded in the document were not read: {self._objects}.")
+        if self._symbols:
+            self._about.note(f"Symbols that are only numbers of fields were left out: {self._symbols}.")
 
     def _bytes(self, data: bytes) -> None:
         """Add bytes of text, without those that replace a letter of Unicode for older readers."""
@@ -149,6 +152,9 @@ class _Reading:
             return
         if self._group.deleted:
             self._deleted += len(text.split())
+        elif kind == "field":
+            if text.lstrip().startswith("SYMBOL "):
+                self._symbol = (self._field, len(self._paragraph.parts))
         elif kind == "label":
             self._paragraph.label += text
         elif kind == "style":
@@ -171,6 +177,9 @@ class _Reading:
         self._left = 0
         ended = self._group
         self._group = self._groups.pop() if self._groups else _Group()
+        if self._symbol is not None and len(self._groups) < self._symbol[0]:
+            self._symbols += len(self._paragraph.parts) == self._symbol[1]
+            self._symbol = None
         if ended.apart:
             text, self._paragraph = self._paragraph.text(), self._open.pop()
             if ended.kind in _BOXES:
@@ -209,9 +218,10 @@ class _Reading:
             self._formatted(word, number)
 
     def _leave_out(self, word: str) -> None:
-        kinds = {"stylesheet": "style", "info": "info"}
+        kinds = {"stylesheet": "style", "info": "info", "fldinst": "field"}
         self._about.images = self._about.images or word == "pict"
         self._objects += word == "objdata"
+        self._field = len(self._groups) - 1 if word == "fldinst" else self._field
         if self._group.kind not in ("out", "fonts"):
             self._group.kind = kinds.get(word, "out")
 

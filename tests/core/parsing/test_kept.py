@@ -19,10 +19,11 @@ RTF = (
     rb"\f1\'e1\'e2 \f0 \uc1\u8364?\u-10179 ?\u-8703 ?{\deleted gone away}\par"
     rb"{\listtext 1.\tab}one\par{\pntext\'b7\tab}two\par\trowd\intbl a\cell b\cell\row\intbl c\cell d\cell\row\pard "
     rb"end{\footnote At the foot.}{\*\annotation Why?}{\field{\*\fldinst HYPERLINK \"u\"}{\fldrslt link}}"
+    rb"{\field{\*\fldinst {SYMBOL 97}}{\fldrslt\f1}}{\field{\*\fldinst SYMBOL 98}{\fldrslt ,}}"
     rb"{\pict\pngblip 89504e47}{\bin4 }}}}}{\*\unknown nothing}\par{\shp{\*\shpinst{\shptxt In a box\par}}}}"
 )
 SHOWN = (
-    "# First part\n\nH₂O, 10⁻⁹, xst\n\nαβ €😁\n\n1. one\n\n- two\n\n| a | b |\n| --- | --- |\n| c | d |\n\nendlink\n\n"
+    "# First part\n\nH₂O, 10⁻⁹, xst\n\nαβ €😁\n\n1. one\n\n- two\n\n| a | b |\n| --- | --- |\n| c | d |\n\nendlink,\n\n"
     "In a box\n\nHeader: Top\n\nAt the foot.\n\nComment: Why?\n\n"
 )
 MATH = (
@@ -46,7 +47,10 @@ PAGE_NOTES = [
 def test_rich_text(workers: Workers):
     document, pieces = read(workers, RTF, "a.doc")
     assert (joined(pieces), document.title, document.media_type) == (SHOWN, "Plan", "application/rtf")
-    assert document.notes == ["Deleted text of tracked changes was left out: 2 words."]
+    assert document.notes == [
+        "Deleted text of tracked changes was left out: 2 words.",
+        "Symbols that are only numbers of fields were left out: 1.",
+    ]
     assert pieces[1].headings == ("First part",)
 
 
@@ -215,3 +219,12 @@ def test_an_archive_behind_a_pdf_is_named(workers: Workers):
     assert (joined(pieces), document.notes) == (
         "Seen\n\n", ["The file is a ZIP archive too, whose members were not read."]
     )  # fmt: skip
+
+
+def test_a_field_of_the_user_shows_its_value(workers: Workers):
+    declared = (
+        '<text:user-field-decls><text:user-field-decl text:name="a" office:string-value="new"/></text:user-field-decls>'
+    )
+    shown = '<text:p>It is <text:user-field-get text:name="a">old</text:user-field-get> <text:user-field-get>here'
+    document = samples.flat_odf("text", f"{declared}{shown}</text:user-field-get></text:p>")
+    assert joined(read(workers, document, "a.fodt")[1]) == "It is new here\n\n"

@@ -103,11 +103,13 @@ def test_blanks_are_no_document(data: bytes):
 )
 def test_rows_of_any_delimiter_are_a_table(delimiter: str, name: str):
     rows = [["name", "note"], ["Ada", "one, two"], ["Bo", 'a "quote"'], ["Cy", "x|y"]]
+    rows += [[str(number), "row"] for number in range(60)]
     quoted = ['"' + cell.replace('"', '""') + '"' for row in rows for cell in row]
     data = "".join(delimiter.join(quoted[at : at + 2]) + "\n" for at in range(0, len(quoted), 2))
     text = "".join(piece.text for piece in read(data.encode(), name))
     assert text.splitlines() == [
         "| name | note |", "| --- | --- |", "| Ada | one, two |", '| Bo | a "quote" |', "| Cy | x\\|y |",
+        *(f"| {number} | row |" for number in range(60)),
     ]  # fmt: skip
 
 
