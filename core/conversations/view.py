@@ -57,10 +57,6 @@ class Discourse(msgspec.Struct, frozen=True, kw_only=True):
     summariser: Summaries
     holder: WorkingMemory
 
-    def find_topics(self, space: str, conversation: str, category: str | None = None) -> tuple[Memory, ...]:
-        """Store topics for all turns that have none; see `Topics.finish`."""
-        return self.topics.finish(self._of(space, conversation, category), self.calls.new())
-
     def split_topic(
         self,
         space: str,

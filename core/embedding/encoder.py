@@ -274,6 +274,8 @@ class _Model(msgspec.Struct, frozen=True):
 class StaticEncoder:
     """Static model from a folder or, where a model hub can be reached, by its name there. Thread-safe."""
 
+    deferred = False
+
     def __init__(self, model: str | None = None) -> None:
         """Choose a model by its path or its name on the hub; None is the model that ships with Muisti."""
         self._name = model
@@ -292,10 +294,6 @@ class StaticEncoder:
     @property
     def dimensions(self) -> int:
         return int(self._load().table.shape[1])
-
-    @property
-    def deferred(self) -> bool:
-        return False
 
     @property
     def loaded(self) -> bool:

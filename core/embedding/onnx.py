@@ -149,6 +149,8 @@ class OnnxEncoder:
     A transformer is a hundred times as slow as the static model, so no write waits for it.
     """
 
+    deferred = True
+
     def __init__(
         self,
         place: str,
@@ -171,10 +173,6 @@ class OnnxEncoder:
         self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
         self._longest, self._threads = longest, threads
         self._load = Once(self._read)
-
-    @property
-    def deferred(self) -> bool:
-        return True
 
     @property
     def name(self) -> str:

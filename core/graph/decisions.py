@@ -27,7 +27,7 @@ from muisti.core.write.prepare import draft_of
 
 
 class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
-    """What one caller says of the graph. Thread-safe.
+    """Statements of one caller on the graph. Thread-safe.
 
     All methods raise `NotFound` when there is no such space, and `InvalidInput`, `SensitiveContent`, `Forbidden` and
     `QuotaExceeded` as a write of a memory does.

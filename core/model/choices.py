@@ -113,6 +113,7 @@ CLEAR_PHRASE = "DELETE ALL MEMORIES"  # confirms that a space is cleared
 SPACES_MAX = 20  # that one search names
 CONTENT_MAX = 102_400  # characters
 BATCH_MAX = 1_000  # memories in one batch
+CONTEXT_MIN, CONTEXT_MAX = 32, 200_000  # tokens of a context
 UNDO_MAX = 25_000  # changes of one request that are undone together; a statement of SQL takes 32,766 values
 OFF = "off"  # second model of a space that has none
 INSTRUCTIONS_MAX = 5  # standing instructions beside the hits of a search

@@ -16,8 +16,6 @@ SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
 Compress = Literal["long", "never"]  # the memories that may be shown in pieces
 Reason = Literal["budget", "section", "filler"]  # why a memory is left out
 
-BUDGET_MIN = 32  # tokens
-BUDGET_MAX = 200_000
 TURNS_MAX = 100
 TEMPLATE_MAX = 4_000  # characters
 

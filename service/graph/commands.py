@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.choices import (
-    BY_MEMORY,
-    DEPTH_MAX,
-    RELATION_KINDS,
-)
+from muisti.core.model.choices import BY_MEMORY, DEPTH_MAX, RELATION_KINDS
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import ERROR, OK, Globals
 from muisti.service.terminal.calling import Operations
@@ -40,18 +36,10 @@ else:  # with the core
     exporting = Lazy("muisti.service.graph.exporting")
     formats = Lazy("muisti.service.graph.formats")
 
-_FIGURES = [
-    "enabled",
-    "entities",
-    "mentions",
-    "relations",
-    "read",
-    "pending",
-    "recogniser",
-    "current",
-    "fallbacks",
-    "degraded",
-]
+_FIGURES = (
+    *("enabled", "entities", "mentions", "relations", "read", "pending"),
+    *("recogniser", "current", "fallbacks", "degraded"),
+)
 COLOURS = {
     "person": "blue",
     "organisation": "red",

@@ -254,9 +254,7 @@ async def keep_entities_apart(
 @routes.post("/graph/relations", needs="append", screens=True, problems=_STATES, standard=KEYED)
 async def state_relation(request: Request, data: JSONBody[RelationBody]) -> Response[WrittenReply]:
     """State a relation. It is stored as a memory of the kind `relation`, with a sentence as its text."""
-    key = await request.key()
-    relate = request.memories.graph.relate
-    return written(await request.ask(relate, data.new(), request=key))
+    return written(await request.ask(request.memories.graph.relate, data.new(), request=await request.key()))
 
 
 @routes.patch("/graph/relations/{memory_id:str}", needs="write", screens=True, problems=_STATES, standard=KEYED)
@@ -272,9 +270,7 @@ async def correct_relation(
 @routes.delete("/graph/statements/{memory_id:str}", needs="delete", standard=KEYED)
 async def retract_statement(request: Request, memory_id: FromPath[str]) -> Response[None]:
     """Delete what somebody has stated of an entity or a relation, by the id of its memory; its history stays."""
-    key = await request.key()
-    retract = request.memories.graph.retract
-    return deleted(await request.ask(retract, memory_id, request=key))
+    return deleted(await request.ask(request.memories.graph.retract, memory_id, request=await request.key()))
 
 
 @routes.post("/graph/build", status_code=202, statuses=[200], needs="write", problems=["conflict"], standard=KEYED)

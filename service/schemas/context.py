@@ -4,10 +4,8 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
-from muisti.core.model.choices import SPACES_MAX
+from muisti.core.model.choices import CONTEXT_MAX, CONTEXT_MIN, SPACES_MAX
 from muisti.core.model.context import (
-    BUDGET_MAX,
-    BUDGET_MIN,
     TEMPLATE_MAX,
     TURNS_MAX,
     Citation,
@@ -38,7 +36,7 @@ class SectionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A section of a context. Room that it does not use goes to the sections after it, and to `memories` last."""
 
     max_tokens: Annotated[
-        int | None, doc("Tokens at most, the title included; null: all that is left.", minimum=1, maximum=BUDGET_MAX)
+        int | None, doc("Tokens at most, the title included; null: all that is left.", minimum=1, maximum=CONTEXT_MAX)
     ] = None
     turns: Annotated[int, doc("Memories of the section `recent` at most.", minimum=1, maximum=TURNS_MAX)] = 4
 
@@ -59,7 +57,7 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     query: Annotated[
         str, doc("What the context is for. Quotation marks demand nothing.", examples=["where do we meet?"])
     ]
-    token_budget: Annotated[int, doc("Tokens of the whole text at most.", minimum=BUDGET_MIN, maximum=BUDGET_MAX)] = (
+    token_budget: Annotated[int, doc("Tokens of the whole text at most.", minimum=CONTEXT_MIN, maximum=CONTEXT_MAX)] = (
         1_000
     )
     encoding: Annotated[

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Self, cast, get_args
 
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
@@ -12,6 +12,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.quality import Finding, Fix, Report
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc
 
 CheckName = Annotated[str, doc("Kind of problem.", enum=list(get_args(Check)))]
@@ -33,7 +34,7 @@ class FixReply(Struct, frozen=True, kw_only=True):
         return cls(method=method, path=f"/v1/spaces/{space}/{path}{joined}dry_run=true", body=body)
 
 
-class FindingReply(Struct, frozen=True, kw_only=True):
+class FindingReply(Reply, frozen=True, kw_only=True):
     """A problem of a memory. `about` is the start of its content, without secrets."""
 
     check: CheckName
@@ -45,19 +46,11 @@ class FindingReply(Struct, frozen=True, kw_only=True):
     fix: Annotated[list[FixReply], doc("Requests that would fix it, in order.")]
 
     @classmethod
-    def of(cls, one: Finding, space: str) -> "FindingReply":
-        return cls(
-            check=one.check,
-            memory_id=one.memory_id,
-            version=one.version,
-            detail=one.detail,
-            about=one.about,
-            others=list(one.others),
-            fix=[FixReply.of(fix, space) for fix in one.fix],
-        )
+    def of(cls, value: Finding, /, *, space: str, **more: Any) -> Self:
+        return super().of(value, fix=[FixReply.of(fix, space) for fix in value.fix], **more)
 
 
-class LintReply(Struct, frozen=True, kw_only=True):
+class LintReply(Reply, frozen=True, kw_only=True):
     """Findings of one page; `checked`, `found` and `score` are of all pages up to this one, the last of the space."""
 
     items: list[FindingReply]
@@ -69,16 +62,8 @@ class LintReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, report: Report, space: str) -> "LintReply":
-        return cls(
-            items=[FindingReply.of(one, space) for one in report.items],
-            checked=report.checked,
-            found={str(check): number for check, number in report.found.items()},
-            score=report.score,
-            skipped=list(report.skipped),
-            next_cursor=report.next_cursor,
-            seq=str(report.seq),
-        )
+    def of(cls, value: Report, /, *, space: str, **more: Any) -> Self:
+        return super().of(value, items=[FindingReply.of(one, space=space) for one in value.items], **more)
 
 
 def checks_of(text: str | None) -> Sequence[Check]:

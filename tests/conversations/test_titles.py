@@ -7,6 +7,7 @@ import pytest
 from msgspec import structs
 
 from muisti.core.conversations.model import Change, NewObject
+from muisti.core.conversations.topics import Conversation
 from muisti.core.conversations.view import Wanted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
@@ -57,7 +58,8 @@ WAYS: dict[str, Callable[[Engine, str, Clock], None]] = {"changed": patch, "dele
 @pytest.mark.parametrize("way", WAYS)
 def test_titles_come_from_the_turns_as_they_are(engine: Engine, clock: Clock, way: str):
     turns = talk(engine, FIRST, *CLINIC, *GARDEN)
-    engine.owner.discourse.find_topics(SPACE, "c")
+    view = engine.owner.discourse
+    view.topics.finish(Conversation(SPACE, "c"), view.calls.new())
     engine.owner.conversations.create(SPACE, "topic", NewObject(name="own", spans=((9, 9),)), conversation="c")
     others = talk(engine, FIRST, SECOND, conversation="d")
     before, seq = topic_titles(engine), str(engine.spaces.get(SPACE).at)

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from muisti.core.conversations.context.counting import counter
+from muisti.core.model.choices import CONTEXT_MAX, CONTEXT_MIN
 from muisti.core.model.context import (
-    BUDGET_MAX,
-    BUDGET_MIN,
     SECTION_NAMES,
     TEMPLATE_MAX,
     TURNS_MAX,
@@ -221,8 +220,8 @@ def check_request(request: Request) -> None:
 
 
 def _problems(request: Request) -> Iterator[Problem]:
-    if not BUDGET_MIN <= request.token_budget <= BUDGET_MAX:
-        message = f"{request.token_budget} is not between {BUDGET_MIN} and {BUDGET_MAX:,}"
+    if not CONTEXT_MIN <= request.token_budget <= CONTEXT_MAX:
+        message = f"{request.token_budget} is not between {CONTEXT_MIN} and {CONTEXT_MAX:,}"
         yield Problem("$.token_budget", message)
     if request.template is not None and len(request.template) > TEMPLATE_MAX:
         yield Problem("$.template", f"has {len(request.template):,} characters; at most {TEMPLATE_MAX:,} are allowed")
@@ -230,8 +229,8 @@ def _problems(request: Request) -> Iterator[Problem]:
     for name, section in wanted.items():
         if name not in SECTION_NAMES:
             yield Problem(f"$.sections.{name[:40]}", f"is none of {', '.join(SECTION_NAMES)}")
-        if section.max_tokens is not None and not 1 <= section.max_tokens <= BUDGET_MAX:
-            yield Problem(f"$.sections.{name}.max_tokens", f"{section.max_tokens} is not between 1 and {BUDGET_MAX:,}")
+        if section.max_tokens is not None and not 1 <= section.max_tokens <= CONTEXT_MAX:
+            yield Problem(f"$.sections.{name}.max_tokens", f"{section.max_tokens} is not between 1 and {CONTEXT_MAX:,}")
         if not 1 <= section.turns <= TURNS_MAX:
             yield Problem(f"$.sections.{name}.turns", f"{section.turns} is not between 1 and {TURNS_MAX}")
     for name in ("recent", "summaries"):

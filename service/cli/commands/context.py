@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from muisti.client import calls
+from muisti.core.model.choices import CONTEXT_MAX, CONTEXT_MIN
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.options import as_filter, as_of, choice, filters, flag, integer, option, time_zone, weights
 from muisti.service.terminal.output import answer
@@ -50,7 +51,7 @@ def _sections(
     'muisti context "what now?" --conversation c-42 --json',
 )
 @click.argument("query")
-@integer("--budget", "Tokens of the text at most.  [default: 1000]", 32, 200_000)
+@integer("--budget", "Tokens of the text at most.  [default: 1000]", CONTEXT_MIN, CONTEXT_MAX)
 @choice("--encoding", "How tokens are counted.", ("cl100k_base", "o200k_base"))
 @option("--conversation", "Conversation whose last turns are shown.")
 @option("--section sections", "Section, of at most N tokens.", metavar="NAME[=N]", multiple=True, callback=_sections)

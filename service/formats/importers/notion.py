@@ -20,7 +20,6 @@ from muisti.service.formats.importers.source_files import Part, Source
 CREATED, UPDATED = ("Created", "Created time", "Created Time"), ("Last edited time", "Last Edited Time", "Updated")
 TAGS = ("Tags", "Tag", "Labels")
 FORMS = ("%B %d, %Y %I:%M %p", "%B %d, %Y %H:%M", "%B %d, %Y", "%Y/%m/%d %H:%M", "%Y/%m/%d")
-ARCHIVE_MAX = 8 << 30  # bytes of an archive in the archive
 _ID = re.compile(r"(?P<name>.*?)[ _-]?(?P<id>[0-9a-f]{32})(?P<all>_all)?")
 _PART = re.compile(r"(?:.*/)?(?:Export|.*ExportBlock).*-Part-\d+\.zip", re.IGNORECASE)
 _FIELD = re.compile(r"(?P<name>[^:\n]{1,100}): ?(?P<value>.*)")

@@ -1,7 +1,7 @@
 """An index that was packed is the index that its rows make, whatever happened before, meanwhile and after."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 import numpy as np
@@ -20,7 +20,7 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
-from tests.stores import Stores
+from tests.stores import Store
 
 WORDS = ["red", "green", "blue", "house", "garden", "river", "stone", "bridge"]
 
@@ -31,6 +31,19 @@ def small(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(packing, "PACKED", 10)
     monkeypatch.setattr(packing, "SEGMENT_BYTES", 4_000)
     monkeypatch.setattr(packing, "READ_BYTES", 9_000)
+
+
+@pytest.fixture
+def database(store: Store, engine: Engine) -> Iterator[Database]:
+    """Another handle on the database of the engine."""
+    with closing(store.open()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def engine(store: Store) -> Iterator[Engine]:
+    with open_engine(store) as opened:
+        yield opened
 
 
 def space_of(database: Database) -> SpaceRow:
@@ -103,21 +116,18 @@ def changed(engine: Engine, rng: random.Random, times: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_packed_index_is_the_index_that_its_rows_make(stores: Stores, seed: int):
-    rng, store = random.Random(seed), stores()
-    with open_engine(store) as engine:
-        database = store.open()
-        for _ in range(3):
-            changed(engine, rng, 15)
-            packs(database)
-            changed(engine, rng, rng.randrange(8))
-            assert_same(loaded(database, packed=True), loaded(database, packed=False))
-        assert segments(database) > 2
-        database.close()
+def test_a_packed_index_is_the_index_that_its_rows_make(engine: Engine, database: Database, seed: int):
+    rng = random.Random(seed)
+    for _ in range(3):
+        changed(engine, rng, 15)
+        packs(database)
+        changed(engine, rng, rng.randrange(8))
+        assert_same(loaded(database, packed=True), loaded(database, packed=False))
+    assert segments(database) > 2
 
 
-def test_a_search_of_a_packed_space_is_the_same_search(stores: Stores):
-    rng, store = random.Random(7), stores()
+def test_a_search_of_a_packed_space_is_the_same_search(store: Store):
+    rng = random.Random(7)
     queries = [Query(text=" ".join(rng.choices(WORDS, k=3)), explain=True, reference_time=NOON) for _ in range(10)]
     with open_engine(store) as engine:
         changed(engine, rng, 60)
@@ -127,92 +137,73 @@ def test_a_search_of_a_packed_space_is_the_same_search(stores: Stores):
         assert [engine.owner.read.search(SPACE, query).hits for query in queries] == before
 
 
-def test_two_who_pack_at_once_make_one_chain(stores: Stores):
-    store = stores()
-    with open_engine(store) as engine:
-        add(engine, *(f"note number {n}" for n in range(45)))
-        one, other = store.open(), store.open()
-        turns = iter(range(9))
+def test_two_who_pack_at_once_make_one_chain(store: Store, engine: Engine, database: Database):
+    add(engine, *(f"note number {n}" for n in range(45)))
+    turns = iter(range(9))
+    with closing(store.open()) as other:
 
         def meanwhile() -> bool:
             if next(turns) == 1:
                 packs(other)
             return False
 
-        space = space_of(one)
-        pack(one, space, space.generation, meanwhile)
-        assert_same(loaded(one, packed=True), loaded(one, packed=False))
-        assert loaded(one, packed=True).loose == 5
-        one.close(), other.close()
+        space = space_of(database)
+        pack(database, space, space.generation, meanwhile)
+    assert_same(loaded(database, packed=True), loaded(database, packed=False))
+    assert loaded(database, packed=True).loose == 5
 
 
-def test_a_space_made_anew_has_no_old_segments(stores: Stores):
-    store = stores()
-    with open_engine(store) as engine:
-        add(engine, *(f"note number {n}" for n in range(30)))
-        database = store.open()
-        old = space_of(database)
-        packs(database)
-        engine.spaces.delete(SPACE)
-        engine.spaces.create(SPACE)
-        pack(database, old, old.generation, lambda: False)
-        assert segments(database) == 0 and loaded(database, packed=True).snapshot.size == 0
-        database.close()
+def test_a_space_made_anew_has_no_old_segments(engine: Engine, database: Database):
+    add(engine, *(f"note number {n}" for n in range(30)))
+    old = space_of(database)
+    packs(database)
+    engine.spaces.delete(SPACE)
+    engine.spaces.create(SPACE)
+    pack(database, old, old.generation, lambda: False)
+    assert segments(database) == 0 and loaded(database, packed=True).snapshot.size == 0
 
 
-def test_vectors_that_came_later_are_not_missed(stores: Stores):
-    store = stores()
+def test_vectors_that_came_later_are_not_missed(store: Store):
     with open_engine(store) as engine:
         add(engine, "the first has a vector")
     with open_engine(store, embeddings=False) as engine:
         add(engine, *(f"note number {n}" for n in range(30)))
-    with open_engine(store) as engine:
-        database = store.open()
+    with open_engine(store) as engine, closing(store.open()) as database:
         packs(database)
         assert segments(database) and loaded(database, packed=True).snapshot.unembedded == 30
         engine.reembed(SPACE, lambda done, total: None)
         assert segments(database) == 0 and loaded(database, packed=True).snapshot.unembedded == 0
-        database.close()
 
 
-def test_another_model_has_segments_of_its_own(stores: Stores):
-    store = stores()
+def test_another_model_has_segments_of_its_own(store: Store):
     with open_engine(store) as engine:
         add(engine, *(f"note number {n}" for n in range(30)))
         packs(engine._database)  # pyright: ignore[reportPrivateUsage]
-    with open_engine(store, encoder=WordEncoder("other", 32)) as engine:
+    with open_engine(store, encoder=WordEncoder("other", 32)) as engine, closing(store.open()) as database:
         engine.reembed(SPACE, lambda done, total: None)
-        database = store.open()
         assert segments(database) == 0
         packs(database)
         assert_same(loaded(database, packed=True), loaded(database, packed=False))
-        database.close()
 
 
-def test_what_is_behind_a_gap_is_read_from_the_rows(stores: Stores):
-    store = stores()
-    with open_engine(store) as engine:
-        add(engine, *(f"note number {n} of many" for n in range(60)))
-        database = store.open()
-        packs(database)
-        count = segments(database)
-        (rows,) = database.read([Statement("SELECT first FROM segments ORDER BY first")])
-        database.write([Statement("DELETE FROM segments WHERE first = ?", (rows[1][0],))])
-        assert count > 2 and segments(database) == 1
-        assert_same(loaded(database, packed=True), loaded(database, packed=False))
-        database.close()
+def test_what_is_behind_a_gap_is_read_from_the_rows(engine: Engine, database: Database):
+    add(engine, *(f"note number {n} of many" for n in range(60)))
+    packs(database)
+    count = segments(database)
+    (rows,) = database.read([Statement("SELECT first FROM segments ORDER BY first")])
+    database.write([Statement("DELETE FROM segments WHERE first = ?", (rows[1][0],))])
+    assert count > 2 and segments(database) == 1
+    assert_same(loaded(database, packed=True), loaded(database, packed=False))
 
 
-def test_much_that_is_loose_is_packed_in_the_background(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+def test_much_that_is_loose_is_packed_in_the_background(
+    engine: Engine, database: Database, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("muisti.core.index.cache.LOOSE", 20)
-    store = stores()
-    with open_engine(store) as engine:
-        add(engine, *(f"note number {n}" for n in range(35)))
-        engine.owner.read.search(SPACE, Query(text="note"))
-        engine.settle()
-        database = store.open()
-        assert loaded(database, packed=True).loose == 5
-        database.close()
+    add(engine, *(f"note number {n}" for n in range(35)))
+    engine.owner.read.search(SPACE, Query(text="note"))
+    engine.settle()
+    assert loaded(database, packed=True).loose == 5
 
 
 @given(
@@ -237,10 +228,8 @@ def test_parts_and_bytes_give_back_the_rows(versions: list[tuple[int, int]], nby
         assert [value for part in parts for value in getattr(part, name)] == list(getattr(whole, name))
 
 
-def test_packing_ends_when_it_is_told_to(stores: Stores):
-    store = stores()
-    with open_engine(store) as engine, closing(store.open()) as database:
-        add(engine, *(f"note number {n}" for n in range(30)))
-        space = space_of(database)
-        pack(database, space, space.generation, iter((False, True)).__next__)
-        assert loaded(database, packed=True).loose == 20
+def test_packing_ends_when_it_is_told_to(engine: Engine, database: Database):
+    add(engine, *(f"note number {n}" for n in range(30)))
+    space = space_of(database)
+    pack(database, space, space.generation, iter((False, True)).__next__)
+    assert loaded(database, packed=True).loose == 20

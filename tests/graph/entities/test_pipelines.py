@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.graph.entities.pipelines import KINDS, LONGEST, NUMBERS, PipelineRecogniser, check_installed, load
-from muisti.core.graph.entities.recogniser import shipped
+from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.model.choices import ENTITY_KINDS, MENTION_SOURCES
 from muisti.core.model.errors import InvalidInput
 from tests.examples import examples
@@ -114,10 +114,11 @@ def test_code_and_endless_sentences_are_not_given_to_the_pipeline():
 @examples(60)
 @given(TEXTS)
 def test_mentions_ascend_without_overlaps_inside_the_text(text: str):
-    _ordered(made(), text)
+    ordered(made(), text)
 
 
-def _ordered(recogniser: PipelineRecogniser, text: str) -> None:
+def ordered(recogniser: PipelineRecogniser | ShippedRecogniser, text: str) -> None:
+    """Check that mentions ascend inside the text, without overlaps."""
     last = 0
     for one in recogniser.read(text, speakers=["Ann Lee"], known={"oslo"}):
         assert last <= one.start < one.stop <= len(text)
@@ -171,7 +172,7 @@ def test_the_real_pipeline_finds_names():
 @examples(30)
 @given(TEXTS)
 def test_the_real_pipeline_reads_every_text(text: str):
-    _ordered(_loaded(), text)
+    ordered(_loaded(), text)
 
 
 _KEPT: list[PipelineRecogniser] = []

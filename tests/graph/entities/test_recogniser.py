@@ -11,8 +11,8 @@ from muisti.core.graph.entities import tagger
 from muisti.core.graph.entities.name_keys import norm
 from muisti.core.graph.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
-from muisti.core.model.choices import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
+from tests.graph.entities.test_pipelines import ordered
 
 PARTS = [
     "Ann Lee ", "met ", "at Acme Corp ", "in Oslo. ", "`a_b` ", '"The Wire" ', "last week ", "\n", "WE SHIP ", "é版 ",
@@ -27,12 +27,7 @@ def found(text: str, **knowledge: list[str]) -> dict[str, str]:
 @examples(60)
 @given(TEXTS)
 def test_mentions_ascend_without_overlaps_inside_the_text(text: str):
-    last = 0
-    for one in shipped().read(text, speakers=["Ann Lee"], known={"oslo"}):
-        assert last <= one.start < one.stop <= len(text)
-        assert 0 < one.confidence <= 1
-        assert one.kind in ENTITY_KINDS and one.source in MENTION_SOURCES
-        last = one.stop
+    ordered(shipped(), text)
 
 
 def test_names_of_each_kind_are_found():

@@ -168,11 +168,6 @@ def test_a_template_of_the_caller_is_filled_safely(client: httpx.Client):
     assert (tiny["text"], tiny["tokens"], tiny["citations"]) == ("", 0, [])
 
 
-def test_the_same_request_has_the_same_text(client: httpx.Client):
-    asked = {"token_budget": 150, "reference_time": "2026-11-23T12:00:00Z", "no_touch": True}
-    assert context(client, **asked)["text"] == context(client, **asked)["text"]
-
-
 def test_the_past_as_it_was(client: httpx.Client, memories: list[dict[str, Any]]):
     seq = context(client)["seq"]
     client.delete(f"{API}/memories/{memories[0]['id']}")

@@ -6,7 +6,6 @@ from urllib.parse import unquote
 import httpx
 import pytest
 
-from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
 pytestmark = pytest.mark.one_store
@@ -63,26 +62,12 @@ def test_if_match_where_nothing_is_finds_nothing(client: httpx.Client):
     assert client.put(URL, json=draft(), headers={"If-Match": "*"}).json()["code"] == "not_found"
 
 
-def test_a_delete_frees_the_address(client: httpx.Client):
-    client.put(URL, json=draft())
-    assert client.delete(URL).status_code == 204
-    assert client.get(URL).status_code == client.delete(URL).status_code == 404
-    assert client.put(URL, json=draft()).status_code == 201
-
-
 def test_a_replayed_delete_is_answered_like_the_first_though_the_entry_is_gone(client: httpx.Client):
     client.put(URL, json=draft())
     answers = [client.delete(URL, headers={"Idempotency-Key": "k"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [204, 204]
     assert answers[1].headers["idempotent-replayed"] == "true"
     assert answers[0].headers["muisti-seq"] == answers[1].headers["muisti-seq"]
-
-
-def test_an_expired_entry_is_replaced(client: httpx.Client, clock: Clock):
-    client.put(URL, json=draft(expires_at="2026-06-30T00:00:00Z"))
-    clock.pass_days(60)
-    assert client.get(URL).status_code == 404
-    assert client.put(URL, json=draft()).status_code == 201
 
 
 BY_ID, BY_ADDRESS = "/memories/{memory_id}", "/entries/{category}/{key}"

@@ -70,11 +70,6 @@ def test_what_is_asked_for_comes_with_the_hits(client: httpx.Client):
     assert "deploy" in hit["highlight"]
 
 
-def test_a_filter_acts_before_the_limit(client: httpx.Client):
-    answer = search(client, mode="recent", filter={"tags": "t1"}, limit=2)
-    assert {hit["memory"]["metadata"]["n"] for hit in answer["hits"]} == {1, 3}
-
-
 def test_a_write_is_found_by_the_next_search(client: httpx.Client):
     seq = client.post(f"{API}/memories", json=draft("zebra crossing")).headers["muisti-seq"]
     answer = search(client, "zebra", mode="keyword")

@@ -24,26 +24,6 @@ from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore
 
-FIRST_USE = """
-import sys, threading
-import muisti.service.http.batch
-import msgspec
-sys.setswitchinterval(1e-6)
-start = threading.Barrier(16)
-def one():
-    start.wait()
-    assert muisti.service.http.batch.read_items([msgspec.Raw(b'{"content": "a"}')])[0].content == "a"
-threads = [threading.Thread(target=one) for _ in range(16)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-"""
-
-
-@pytest.mark.parametrize("attempt", range(2))
-def test_many_threads_may_be_the_first_to_read_the_items_of_a_batch(attempt: int):
-    done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-
 
 class Heard:
     """The view of an owner, and the threads on which it was searched."""
