@@ -45,7 +45,7 @@ class HandoffBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The work that the next agent takes over."""
 
     about: Annotated[str, doc("Its task; without one the newest comes first.", examples=["cache"])] = ""
-    token_budget: Annotated[int, doc("Tokens of the whole text at most.", minimum=BUDGET_MIN, maximum=BUDGET_MAX)] = (
+    token_budget: Annotated[int, doc("Tokens of the whole text at most.", minimum=CONTEXT_MIN, maximum=CONTEXT_MAX)] = (
         1_500
     )
     encoding: Annotated[str, doc("The encoding that tokens are counted in, exactly.", enum=list(ENCODINGS))] = USUAL
