@@ -89,11 +89,20 @@ def index_terms(text: str) -> list[str]:
     return [term for run in runs for term in _terms(run)] + _stems(runs)
 
 
-def index_codes(text: str, field: int) -> bytes:
-    """Return the `term_code` of each of the `index_terms` and of what else finds a text, 8 bytes each, little endian.
+def terms_beside(text: str) -> list[str]:
+    """Return what else finds a text: its words with their accents, and single characters of bigrams.
 
-    The latter are words with their accents and single characters of bigrams. In the content they have the code of
-    `BESIDE`.
+    >>> terms_beside("Zoë 桜の木")
+    ['zoë', '桜', '木']
+    """
+    runs = _runs(text)
+    return [*_exact(runs), *_characters(runs)]
+
+
+def index_codes(text: str, field: int) -> bytes:
+    """Return the `term_code` of each of the `index_terms` and `terms_beside`, 8 bytes each, little endian.
+
+    The latter have the code of `BESIDE` in the content.
     """
     text = plain(text)
     codes = _looked_up(text)
