@@ -127,10 +127,9 @@ def shown_path(stored: str, reach: int) -> str:
 
 def _folder(name: str) -> str:
     """Write the name of a folder so that it stays the same when it is folded."""
-    written = "".join(one if fold(one) == one != "%" else _escaped(one) for one in name)
-    if is_blank(written) or fold(written) != written:
-        return _escaped(name)
-    return written
+    parts = [one if fold(one) == one != "%" else _escaped(one) for one in name]
+    written, stays = "".join(parts), "".join(part.lower() if len(part) > 1 else part for part in parts)
+    return _escaped(name) if is_blank(written) or fold(written) != stays else written
 
 
 def _escaped(text: str) -> str:

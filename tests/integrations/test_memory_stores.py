@@ -19,6 +19,7 @@ from anthropic import Anthropic, AsyncAnthropic
 
 import muisti
 from loadtests.services.muisti import serving
+from muisti.integrations.anthropic import MuistiMemoryTool
 
 ADMIN = "mk_admin_of_the_tests_of_memory_stores_0123456789"
 
@@ -49,6 +50,20 @@ def test_what_the_sdk_writes_is_a_memory_and_what_muisti_writes_has_a_path(keyed
     assert [(one.path, one.content) for one in listed] == [
         ("/notes/boat.md", "Ann sails to Turku"), ("/notes/row.md", "Bob rows a boat"),
     ]  # fmt: skip
+
+
+def test_the_memory_tool_and_a_store_have_the_same_files(keyed: str, stores: Any):
+    store = stores.create(name="Files")
+    with muisti.connect(keyed, ADMIN) as connection:
+        tool = MuistiMemoryTool(connection.space("files"))
+        tool.call({"command": "create", "path": "/memories/Notes/a.txt", "file_text": "one\n"})
+        tool.call({"command": "create", "path": "/memories/empty.txt", "file_text": ""})
+        made = stores.memories.create(store.id, path="/memories/Notes/B.txt", content=" ")
+        assert "B.txt" in str(tool.call({"command": "view", "path": "/memories/Notes"}))
+        tool.call({"command": "rename", "old_path": "/memories/Notes/B.txt", "new_path": "/memories/c.txt"})
+        assert stores.memories.retrieve(made.id, memory_store_id=store.id).path == "/memories/c.txt"
+    listed = {one.path: one.content for one in stores.memories.list(store.id, view="full")}
+    assert listed == {"/memories/Notes/a.txt": "one\n", "/memories/empty.txt": "", "/memories/c.txt": " "}
 
 
 def test_the_sdk_raises_its_own_errors(keyed: str, stores: Any):
