@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from muisti.core.model.errors import MuistiError
@@ -156,8 +156,8 @@ class Gathering:
 
     def _free(self, system: str, space: str, name: str) -> str | None:
         """Return another name for a conversation whose name one of another file has; None when it is free."""
-        names = (name, *(f"{name[: NAME_MAX - 40]} ({system}{number})" for number in ("", *range(2, 10_000))))
-        free = next(one for one in names if (space, one) not in self._talks)
+        others = (f"{name[: NAME_MAX - 40]} ({system} {number})" for number in count(2))
+        free = next(one for one in chain((name,), others) if (space, one) not in self._talks)
         self._talks.add((space, free))
         return None if free == name else free
 
