@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.model.anchors import path_of
+from muisti.core.model.anchors import path_of, problems_of
 from muisti.core.model.choices import Outcome
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import MuistiError
@@ -146,9 +146,10 @@ class Turn(msgspec.Struct, frozen=True):
     def _citing(self, draft: Draft) -> Draft:
         """Return a draft that cites the files of its session that it names."""
         opened = self.session.sessions.opened(self.session.key)
-        named = [path for path in opened if PurePath(path_of(path)).name.casefold() in draft.content.casefold()]
-        anchors = [{"path": places(path, self.folder)[0]} for path in named[:CITED]]
-        return msgspec.structs.replace(draft, anchors=tuple(anchors))
+        said = draft.content.casefold()
+        named = [path for path in opened if (name := PurePath(path_of(path)).name) and name.casefold() in said]
+        anchors = [{"path": place} for path in named[:CITED] for place in places(path, self.folder)[:1]]
+        return draft if any(problems_of(anchors)) else msgspec.structs.replace(draft, anchors=tuple(anchors))
 
     async def _last_words(self) -> str:
         """Return what was said last. Only who may open the database may have a transcript read."""

@@ -134,6 +134,13 @@ def test_a_file_that_is_opened_brings_what_cites_it_and_outcomes_that_name_it_ci
     assert f"[{changed}] Runs once. Why: twice locks (web/src/deploy.py:run changed since)" in shown
 
 
+@pytest.mark.parametrize("path", ["/", "deploy.py\n", "/".join(["a"] * 60 + ["deploy.py"]), "\0deploy.py", "x" * 9_000])
+def test_no_path_keeps_an_outcome_from_being_kept(path: str, web: httpx.Client):
+    answer(web, sent("PreToolUse", tool_input={"file_path": path}))
+    answer(web, sent("Stop", last_assistant_message="We decided to call run in deploy.py once."))
+    assert [one["type"] for one in kept(web)] == ["decided"]
+
+
 def test_of_two_projects_each_session_sees_its_own(web: httpx.Client):
     memory = add(web, DEPLOY)
     assert answer(web, sent("UserPromptSubmit", prompt=ASKED), project="api") == ""
