@@ -220,11 +220,11 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         call = self.calls.new(request)
         return self._situated(space, self.undoer.undo(space, which, call), call)
 
-    def last_call(self, space: str) -> int:
-        """Return when the caller's last change in a space came that is not undone, in microseconds; 0 without one."""
+    def last_call(self, space: str) -> tuple[int, str | None]:
+        """Return when the caller's last change that is not undone came, in microseconds, and its request; 0 if none."""
         found = find_space(self.store.database, space)
         (rows,) = self.store.database.read([undo.last_change(found, self.calls.caller, 0, ())])
-        return cast(int, rows[0][2]) if rows else 0
+        return (cast(int, rows[0][2]), cast(str | None, rows[0][0])) if rows else (0, None)
 
     def begin_import(
         self, space: str, *, atomic: bool = True, dry_run: bool = False, digest: str | None = None

@@ -80,8 +80,11 @@ class Listening:
         honoured = types.SubscriptionFilter(
             resources_list_changed=lists or None,
             resource_subscriptions=await watch.begin(await self._spaces.standing(session.backend), uris) or None,
-            **({"taskIds": await followed.begin(names)} if names else {}),
         )
+        if names:
+            honoured = types.SubscriptionFilter.model_validate(
+                {**honoured.model_dump(), "taskIds": await followed.begin(names)}
+            )
         params = types.SubscriptionsAcknowledgedNotificationParams(notifications=honoured, _meta=meta)
         await ctx.session.send_notification(
             types.SubscriptionsAcknowledgedNotification(params=params), related_request_id=ctx.request_id

@@ -202,26 +202,41 @@ async def undo(call: Call, given: UndoChanges) -> Outcome:
 async def _own_undone(call: Call, given: UndoChanges, which: Undo) -> Outcome:
     """Undo changes of the caller. It may delete what was added, so it needs the scope for that too."""
     check(call.access, "delete", call.space)
+    places = await _last_places(call, given, which)
+    if len(places) > 1 and not given.dry_run:  # what one space refuses, neither takes back
+        for one in places:
+            await _taken_back(replace(one, memories=one.session.memories(dry_run=True)), which, None)
+    found = [await _taken_back(one, which, one.once("undo", given.idempotency_key)) for one in places]
+    if len(found) > 1:
+        both = {name: [*found[0].structured[name], *found[1].structured[name]] for name in ("memories", "ended")}
+        both["spaces"] = [one.space for one in places]
+        return Outcome({**found[0].structured, **both}, " ".join(one.text for one in found))
+    return found[0] if places[0] is call else told_in(found[0], PERSONAL)
+
+
+async def _last_places(call: Call, given: UndoChanges, which: Undo) -> list[Call]:
+    """Return the call as it is in each space in which the last call of the caller was: perhaps the personal one too.
+
+    Raises:
+        InvalidInput: the same key later would mean another call.
+    """
     beside = call.session.beside(given.space)
-    if beside is not None and await _was_last_in(call, PERSONAL):
-        memories = beside.memories(dry_run=given.dry_run)
-        personal = replace(call, session=beside, space=PERSONAL, memories=memories)
-        return told_in(await _taken_back(personal, given, which), PERSONAL)
-    return await _taken_back(call, given, which)
+    there: tuple[int, str | None] = (0, None)
+    with suppress(NotFound):  # there is no such space
+        if beside is not None:
+            there = await call.backend.store(call.memories.write.last_call, PERSONAL)
+    if beside is None or not there[0]:
+        return [call]
+    if given.idempotency_key is not None:
+        raise InvalidInput.at("$.idempotency_key", "goes with space or id: your last call may be in either space")
+    personal = replace(call, session=beside, space=PERSONAL, memories=beside.memories(dry_run=given.dry_run))
+    here = await call.ask(call.memories.write.last_call)
+    if which == Undo() and here[1] is not None and here[1] == there[1]:
+        return [call, personal]
+    return [personal] if there[0] >= here[0] else [call]
 
 
-async def _was_last_in(call: Call, space: str) -> bool:
-    """Tell whether the last call of the caller was in another space than that of this call."""
-    last = call.memories.write.last_call
-    try:
-        there = await call.backend.store(last, space)
-    except NotFound:  # no such space
-        return False
-    return there > 0 and there >= await call.backend.store(last, call.space)
-
-
-async def _taken_back(call: Call, given: UndoChanges, which: Undo) -> Outcome:
-    request = call.once("undo", given.idempotency_key)
+async def _taken_back(call: Call, which: Undo, request: RequestKey | None) -> Outcome:
     written = await call.ask(call.memories.write.undo, which, request=request)
     structured: Json = {"memories": [brief(one) for one in written.memories], "ended": list(written.ended)}
     if written.plan is not None:

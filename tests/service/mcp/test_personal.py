@@ -94,6 +94,20 @@ def test_an_undo_takes_back_the_last_call_in_whichever_space_it_was(web: httpx.C
     assert contents(web, "web") == []
 
 
+def test_an_undo_takes_back_all_of_a_call_that_stored_in_both_spaces(web: httpx.Client):
+    answer(web, "remember", WEB, content="The shop sells tea from Assam")
+    answer(web, "remember", WEB, contents=[TEA, DEPLOY])
+    assert answer(web, "undo", WEB, dry_run=True)["spaces"] == ["web", "personal"]
+    assert len(contents(web, "web")) == 2
+    refused = call(web, "undo", WEB, idempotency_key="k")["structuredContent"]
+    assert refused["errors"][0]["path"] == "$.idempotency_key"
+    done = answer(web, "undo", WEB)
+    assert (len(done["ended"]), done["spaces"]) == (2, ["web", "personal"])
+    assert (contents(web, "web"), contents(web, "personal")) == (["The shop sells tea from Assam"], [])
+    assert "spaces" not in answer(web, "undo", WEB, idempotency_key="k")
+    assert contents(web, "web") == []
+
+
 def test_a_retry_with_its_key_stores_nothing_twice(web: httpx.Client):
     one, two = (answer(web, "remember", WEB, content=TEA, idempotency_key="k") for _ in range(2))
     assert one["memory"]["id"] == two["memory"]["id"] and two["replayed"] and contents(web, "personal") == [TEA]
