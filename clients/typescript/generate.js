@@ -51,7 +51,7 @@ function described(method, path, operation) {
   const creates = /^(create|add|put|state)/.test(operationId) && named("header").includes("Muisti-Allow");
   const query = named("query").filter((one) => !UNASKED.has(one) && !(one in (body?.properties ?? {})));
   const needed = (body?.required ?? []).length > 0 || parameters.some((one) => one.in === "query" && one.required);
-  const places = named("path").filter((one) => one !== "space");
+  const places = parameters.filter((one) => one.in === "path" && one.name !== "space").map(({ name, schema }) => [name, schema.type === "integer" ? "number" : "string"]);
   return { operationId, summary, places, needed, sent: [method, path.slice(SPACE.length), query, paged ? "paged" : text ? "text" : creates ? "creates" : ""] };
 }
 
@@ -65,7 +65,7 @@ const table = Object.fromEntries(Object.entries(made).map(([group, all]) => [gro
 const title = (group) => group[0].toUpperCase() + group.slice(1);
 const declared = Object.entries(made).map(([group, all]) => {
   const lines = Object.entries(all).map(([verb, { operationId, summary, places, needed, sent }]) => {
-    const before = places.map((one) => `${one.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase())}: string, `).join("");
+    const before = places.map(([one, kind]) => `${one.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase())}: ${kind}, `).join("");
     const answer = sent[3] === "paged" ? `Paged<"${operationId}">` : `Promise<Answer<"${operationId}">>`;
     return `  /** ${summary}. */\n  ${verb}(${before}options${needed ? "" : "?"}: Asking<"${operationId}">): ${answer};`;
   });

@@ -156,4 +156,5 @@ def test_a_missing_space_has_nothing_and_the_first_text_creates_it():
             other.checkpoints.create("before")
         other.conversations.add_exchanges("c", [{"user": "I live in Turku."}])
         assert [one.turns for one in other.conversations.list()] == [1]
+        assert other.conversations.summarise_exchange("c", 1).text
         assert isinstance(other.conversations.delete("c", purge=True), results.Erasure)

@@ -133,7 +133,7 @@ def _method(verb: str, name: str, operation: Operation, schemas: Mapping[str, An
     yield from _arguments(operation, fields, needed, asked)
     yield f"    ) -> {answer}:"
     yield f'        """{operation["summary"].rstrip(".")}."""'
-    given = ["self._space", *(argument(one["name"]) for one in _of(operation, "path"))]
+    given = ["self._space", *map(_part, _of(operation, "path"))]
     if operation.get("requestBody"):
         given.append("body({" + ", ".join(f"{one!r}: {one}" for one in fields) + "})")
     given += [f"{argument(one['name'])}={_argument(one)}" for one in asked if not (paged and one["name"] == "limit")]
@@ -175,6 +175,12 @@ def _arguments(
         if one not in wanted:
             kind = structs.given(one["schema"])
             yield f"        {_argument(one)}: {kind} | None = None,"
+
+
+def _part(parameter: Mapping[str, Any]) -> str:
+    """Return a part of the path, which a request takes as a text."""
+    name = argument(parameter["name"])
+    return name if parameter["schema"].get("type") == "string" else f"str({name})"
 
 
 def _argument(parameter: Mapping[str, Any]) -> str:
