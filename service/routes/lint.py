@@ -40,4 +40,4 @@ async def lint_space(
     limits = Limits(oversized_tokens, never_recalled_days, stale_days)
     ask = request.memories.review.lint
     report = await request.ask(ask, checks=checks_of(checks), limits=limits, limit=limit, cursor=cursor)
-    return followed(request, read(LintReply.of(report, space=request.space), report.seq), report.next_cursor)
+    return followed(request, read(LintReply.of_space(report, request.space), report.seq), report.next_cursor)

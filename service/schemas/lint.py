@@ -46,8 +46,8 @@ class FindingReply(Reply, frozen=True, kw_only=True):
     fix: Annotated[list[FixReply], doc("Requests that would fix it, in order.")]
 
     @classmethod
-    def of(cls, value: Finding, /, *, space: str, **more: Any) -> Self:
-        return super().of(value, fix=[FixReply.of(fix, space) for fix in value.fix], **more)
+    def of_space(cls, one: Finding, space: str) -> Self:
+        return cls.of(one, fix=[FixReply.of(fix, space) for fix in one.fix])
 
 
 class LintReply(Reply, frozen=True, kw_only=True):
@@ -62,8 +62,8 @@ class LintReply(Reply, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, value: Report, /, *, space: str, **more: Any) -> Self:
-        return super().of(value, items=[FindingReply.of(one, space=space) for one in value.items], **more)
+    def of_space(cls, report: Report, space: str) -> Self:
+        return cls.of(report, items=[FindingReply.of_space(one, space) for one in report.items])
 
 
 def checks_of(text: str | None) -> Sequence[Check]:
