@@ -85,7 +85,7 @@ def _recalled(answer: Answer, given: arguments.Recall) -> Outcome:
 
 @tool("read", group="conversations", words={"max_tokens": "Default 1000", "conversation": "Shows its last turns"})
 async def get_context(call: Call, given: arguments.GetContext) -> Outcome:
-    """Text about a question for a prompt, never over max_tokens, with citations. Or a handoff to the next agent."""
+    """Text about a question for a prompt, never over max_tokens, with citations."""
     with call.session.reading("context") as noted:
         if given.handoff:
             handoff = call.memories.context.handoff
