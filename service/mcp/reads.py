@@ -104,7 +104,7 @@ def _recalled(answer: Answered, given: arguments.Recall) -> Outcome:
 
 @tool("read", group="conversations", words={"max_tokens": "Default 1000", "conversation": "Shows its last turns"})
 async def get_context(call: Call, given: arguments.GetContext) -> Outcome:
-    """Text about a question for a prompt, never over max_tokens, with citations. Or a handoff to the next agent."""
+    """Text about a question for a prompt, never over max_tokens, with citations."""
     found = await _context(call, given)
     fields = ("id", *(("space",) if len(found.spaces) > 1 else ()), "section", "start", "stop", "cut")
     cited = [{name: getattr(one, name) for name in fields} for one in found.citations]

@@ -74,8 +74,8 @@ PLANNED = 20  # changes of a dry run that are named
 
 @tool("append", words={"category": "Group, e.g. decisions"})
 async def remember(call: Call, given: Remember) -> Outcome:
-    """Store something new to know later: one memory, or several. Refuses one that repeats or contradicts
-    another, and shows that."""
+    """Store something new to know later: one memory, or several. Refuses one that repeats or contradicts a
+    stored one, and shows that."""
     each = given.each()
     if not given.contents:
         return await _placed(call, given)
@@ -181,8 +181,8 @@ async def _unconfirmed(call: Call, given: UpdateMemory) -> Outcome | None:
 
 @tool("write", "destructive")
 async def undo(call: Call, given: UndoChanges) -> Outcome:
-    """Take back your last call, all of it. With id, or category and key: that memory as it was before, even if
-    deleted."""
+    """Take back your last call, all of it. With id, or category and key: bring back that memory if deleted, or
+    as it was before."""
     if not given.of_one:
         return await _own_undone(call, given, given.which())
     request = call.once("undo", given.idempotency_key)

@@ -269,7 +269,7 @@ def memory_record(memory: Memory) -> Raw:
     return Raw(msgspec.json.encode(record))
 
 
-_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}, "structure": {}}
+_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}, "structure": {}, "anchors": ()}
 
 
 def _checked(read: Callable[[], T]) -> T:

@@ -217,7 +217,7 @@ def test_what_is_said_of_the_person_goes_to_the_personal_space(web: httpx.Client
     assert kept(web) == [] and [one["content"][:8] for one in kept(web, "personal")] == ["I prefer"]
 
 
-def test_a_turn_leaves_what_was_decided_tried_failed_and_rejected_by_type(web: httpx.Client):
+def test_a_turn_leaves_what_was_decided_tried_and_failed(web: httpx.Client):
     said = (
         "Done. We decided to use Valkey for the cache. I tried the second driver too. "
         "It did not work behind the proxy. We decided against Memcached, which has no snapshots."
