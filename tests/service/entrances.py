@@ -552,7 +552,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "both memories are current already; keeping, superseding and rejecting make no other text current",
-            "decideConflict, cli conflicts decide",
+            "decideConflict, cli conflicts decide, mcp decide",
         ),
         ("changes the status of what is current, and no text", "promote, prune, cli promote, cli prune"),
         ("ends what is current", "clearSpace, cli space clear"),

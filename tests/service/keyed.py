@@ -153,7 +153,8 @@ TOOL_ARGUMENTS: dict[str, dict[str, Any]] = {
     "clear_all": {"confirm": "DELETE ALL MEMORIES", "dry_run": True}, "create_space": {"name": "made"},
     "purge": {"author": "Ann"}, "get_stats": {}, "add_document": {"path": "b.md", "content": "We moved to Turku."},
     "documents": {"action": "get", "document": "a.md"}, "code": {"action": "callers", "name": "run"},
-    "graph": {"action": "entity", "name": "Ann Berg"},
+    "graph": {"action": "entity", "name": "Ann Berg"}, "review": {},
+    "decide": {"decision": "accept", "candidate": "ID", "if_version": 1},
     "state_graph": {"action": "relate", "name": "Ann Berg", "kind": "works_at", "object": "Acme"},
 }  # fmt: skip
 
