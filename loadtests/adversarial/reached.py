@@ -43,6 +43,9 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/conversations/context/builder.py",
             "core/conversations/context/relevance.py",
             "core/documents/files.py",
+            "core/operations/spaces/registry.py",
+            "service/agents/recalling.py",
+            "service/memory_stores/schemas.py",
             "core/documents/batches.py",
             "core/embedding/cache.py",
         ),
@@ -80,6 +83,10 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     SHORT: [
         *(
             "core/graph/groups.py",
+            "core/documents/anchors.py",
+            "core/model/anchors.py",
+            "service/mcp/tasks.py",
+            "service/memory_stores/names.py",
             "core/graph/model.py",
             "core/index/selections.py",
             "core/model/ids.py",
@@ -91,10 +98,17 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/routes/changes.py", "service/receipts/routes.py", "service/routes/tasks.py"),
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
-    OWN: ["service/folders/choosing.py", "service/folders/git.py", "service/formats/importers/source_files.py"],
+    OWN: [
+        "service/documents/citing.py",
+        "service/folders/choosing.py",
+        "service/folders/git.py",
+        "service/formats/importers/source_files.py",
+    ],
     WORKER: [
         *(
             "core/parsing/code/plain.py",
+            "core/parsing/code/records.py",
+            "core/parsing/code/worker.py",
             "core/parsing/archives.py",
             "core/parsing/decompressing.py",
             "core/parsing/formats/calendar.py",

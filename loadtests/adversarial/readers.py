@@ -67,6 +67,7 @@ from muisti.service.formats.importers import (
     items,
     mem0,
     notion,
+    rules,
     slack,
 )
 from muisti.service.formats.importers import markdown as own_notes
@@ -309,6 +310,7 @@ READERS = (
     Reader("secrets", secrets.secrets_in),
     Reader("personal data", recognise.personal_in),
     Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
+    Reader("rules of an agent", lambda one: list(rules.items("AGENTS.md", one))),
     Reader("validation", _checked),
     Reader("echoes", lambda one: list(echoes.sentences(one))),
     Reader("facts", lambda one: facts(one, _names(one), None, two=True)),

@@ -138,7 +138,7 @@ async def at_file(session: Session, path: str, folder: str) -> str:
     name = PurePath(path).name
     if not name:
         return ""
-    cited = filters.parse({**_OWN, "anchors": {"any": places(path, folder)}})
+    cited = filters.parse({**_OWN, "anchors": {"any": list[Json](places(path, folder))}})
     asked = (
         Query(limit=HITS, mode="recent", instructions=0, filter=cited),
         Query(text=f'"{name}"', limit=HITS, mode="keyword", instructions=0, filter=filters.parse(_OWN)),

@@ -24,6 +24,7 @@ class Header(NamedTuple):
 TABLE = (
     # Of requests.
     Header("Authorization", "in"),
+    Header("X-Api-Key", "in", pages=False),  # a key, on the paths of memory stores
     Header("Accept", "in", once=True),
     Header("Idempotency-Key", "in", decides=True),
     Header("If-Match", "in", decides=True),

@@ -40,7 +40,7 @@ def secret(engine: Engine, key_file: str | None) -> bytes:
         StoreUnavailable: the file has no readable key.
     """
     _, key = _from_file(engine, key_file) if key_file is not None else _from_database(engine)
-    return hashlib.sha256(b"muisti secret" + key.private_bytes_raw()).digest()
+    return hashlib.sha256(b"secret of muisti" + key.private_bytes_raw()).digest()
 
 
 def verified(signed: str, keys: Sequence[Mapping[str, Any]]) -> bytes:

@@ -61,8 +61,6 @@ class EndpointEncoder(Hosted):
     Each request for passages has a probe with it, so vectors of a model that has changed are never taken.
     """
 
-    deferred = True
-
     def __init__(self, endpoint: Endpoint, allowed: Allowed, sleep: Callable[[float], object] | None = None) -> None:
         """`allowed` says to which addresses requests may go; `sleep` waits between tries."""
         self._endpoint = endpoint
@@ -74,6 +72,10 @@ class EndpointEncoder(Hosted):
         self._configuration = _digest(endpoint)
         self._sighting: Sighting | None = None
         self._queries = Remembered()
+
+    @property
+    def deferred(self) -> bool:
+        return True
 
     @property
     def name(self) -> str:

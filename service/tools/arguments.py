@@ -110,7 +110,7 @@ class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     content: fields.Content = ""
     contents: list[str] = []
-    anchors: list[str] = []
+    anchors: list[str] = []  # pyright: ignore[reportIncompatibleVariableOverride]  # tools take the short form
     status: NewStatus = "active"
     space: str | None = None
     replace: bool = False

@@ -1,3 +1,3 @@
-from tests.both import client, clock, database, engine, graph_reader, keyed, memory, run
+from tests.both import client, database, engine, graph_reader, keyed, memory, run
 
-__all__ = ["client", "clock", "database", "engine", "graph_reader", "keyed", "memory", "run"]
+__all__ = ["client", "database", "engine", "graph_reader", "keyed", "memory", "run"]

@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "completion": ("apart", "bash"),
     "add": ("writes", "deploys-on-Tuesdays --on-conflict keep --tag infra --category rules"),
     "put": ("writes", "rules deploy changed"), "search": ("reads", "deploys --mode keyword"),
-    "context": ("reads", "deploys"), "list": ("reads", ""), "get": ("reads", "{id}"),
+    "context": ("reads", "deploys"), "handoff": ("reads", ""), "list": ("reads", ""), "get": ("reads", "{id}"),
     "update": ("writes", "{id} changed"), "supersede": ("writes", "{id} changed"), "delete": ("writes", "{id}"),
     "validate": ("writes", "another"), "categories": ("reads", ""), "tags": ("reads", ""), "history": ("reads", "{id}"),
     "restore": ("writes", "{id} --to 1"), "undo": ("writes", ""), "changes": ("reads", ""),

@@ -79,7 +79,7 @@ class FileDatabase:
             with translated():
                 opening.only_reading(self._path).close()
             self._writer = _NoWriter(refusal)
-        self._pool = _Pool()
+        self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
             self._pool.put(None)  # opened on first use
         self._readers, self._reader_seconds = readers, reader_seconds
@@ -183,10 +183,10 @@ class FileDatabase:
             Busy: no reader became free in time.
         """
         with suppress(queue.Empty):
-            return self._pool.get(0)
+            return self._pool.get_nowait()
         refuse_long()
         try:
-            return self._pool.get(self._reader_seconds)
+            return self._pool.get(timeout=self._reader_seconds)
         except queue.Empty:
             raise Busy(
                 f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
@@ -244,23 +244,6 @@ def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> l
     finally:
         if connection.in_transaction:  # a failed read may have ended the transaction
             connection.execute("COMMIT")
-
-
-class _Pool:
-    """Free connections, the last used first, like `queue.LifoQueue` in a tenth of its time."""
-
-    def __init__(self) -> None:
-        self._free: list[apsw.Connection | None] = []
-        self._turns: queue.SimpleQueue[None] = queue.SimpleQueue()  # as many as there are free connections, or less
-
-    def put(self, connection: apsw.Connection | None) -> None:
-        self._free.append(connection)
-        self._turns.put(None)
-
-    def get(self, seconds: float | None = None) -> apsw.Connection | None:
-        """Take a connection; wait for one without `seconds`. Raises `queue.Empty` when none is free in time."""
-        self._turns.get(seconds != 0, seconds)
-        return self._free.pop()
 
 
 class _NoWriter:

@@ -56,6 +56,7 @@ BRIEF = {
     "Remembered._lock",  # looks at the remembered rows of filters
     "Runner._lock",  # looks at the set of tasks in work
     "TaskThreads._lock",  # begins one thread
+    "WordTable._lock",  # looks words up in memory
     "Workers._lock",  # looks at the list of free processes; they are started and ended outside it
 }  # fmt: skip
 REFUSED = {"Workers._turns"}  # held while a file is read; a thread that may not wait is refused before it

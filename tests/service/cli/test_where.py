@@ -20,7 +20,8 @@ ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 
 # Reads that answer nothing about an empty space, and reads of one thing, which an empty space has not.
 ANSWERED = {
-    ("search", "x"), ("context", "x"), ("list",), ("list", "--all"), ("validate", "x"), ("categories",), ("tags",),
+    ("search", "x"), ("context", "x"), ("handoff",), ("list",), ("list", "--all"), ("validate", "x"),
+    ("categories",), ("tags",),
     ("stats",), ("changes",), ("checkpoint", "list"), ("diff", "0"), ("lint",), ("conflicts", "list"), ("spaces",),
     ("space", "list"), ("policy",), ("import", "--list"), ("keys", "list"), ("audit",), ("webhook", "list"),
     ("generations", "list"), ("tasks", "list"), ("probe", "list"), ("probe", "run"), ("reads", "list"),

@@ -23,7 +23,7 @@ COUNTS = {"retrievals", "muisti_writes"}
 # Files have tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
-    "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "optimizeText",
+    "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "getHandoff", "optimizeText",
     "summariseConversation", "summariseSession", "summariseExchange", "summariseSpace",
     "forgetReads",
     "buildGraph", "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
