@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from loadtests.adversarial.texts import Family, repeated
+from muisti.core.embedding import bert_words
+from muisti.core.model import anchors
 from muisti.core.query import intent
 from muisti.core.search import answering
 from muisti.core.text import language, recognise, scripts, secrets
+from muisti.service.agents import outcomes
 from muisti.service.formats import markdown
 from muisti.service.http import parameters
 
@@ -58,6 +61,16 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
     "service/openapi/specification.py:_parameters": "paths of the routes",
+    "core/embedding/bert_words.py:_drop": lambda: [bert_words._drop.__self__],
+    "core/embedding/bert_words.py:_space_out": lambda: [bert_words._space_out.__self__],
+    "core/embedding/bert_words.py:_cut": lambda: [bert_words._cut.__self__],
+    "core/embedding/encoder.py:__init__": "names of special tokens of a model, which are matched verbatim",
+    "core/model/anchors.py:": lambda: [*anchors._HASHES.values()],
+    "service/connect/yaml.py:put": OWN,
+    "service/connect/yaml.py:_line": OWN,
+    "service/mcp/review.py:page": "the style sheet of the console",
+    "service/agents/outcomes.py:": lambda: [one for _, one in outcomes._WORDS],
+    "service/memory_stores/names.py:space_names": lambda: [re.compile("[^a-z0-9]+")],
     "service/conversations/turn_and_topic_routes.py:summarise_exchange": SHORT.format(
         "a part of a path, of which 15 digits are read"
     ),
