@@ -5,8 +5,8 @@
 Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once and asked in every way. The product
 itself answers, and a part is taken away by its constant. Differences are paired, query by query, and every set counts
 the same; the interval draws queries again within each set. The column of what is left out has the least and the most
-of the mean when any one set is left out. Two signs there mean that other sets would choose otherwise. A second table
-has each set beside its best single row. With --docs both tables are put into quality.md there.
+of the mean when any one set is left out. Two signs there mean that other sets would choose otherwise. With --docs
+the table is put into quality.md there. A second table, only printed, has each set beside its best single row.
 """
 
 import sys
@@ -171,7 +171,7 @@ def _all_ways(client: Client, dataset: Dataset, names: Sequence[str]) -> tuple[S
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--only", "names", type=click.Choice([*CHANGES]), multiple=True, help="Measure this change alone.")
 @click.option("--sample", type=click.IntRange(1), help="Questions of each set, at most.")
-@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the tables there.")
+@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
 def main(folders: Sequence[Path], names: Sequence[str], sample: int | None, docs: Path | None) -> None:
     """Measure what each part of the default ranking is worth."""
     try:
@@ -192,11 +192,10 @@ def main(folders: Sequence[Path], names: Sequence[str], sample: int | None, docs
             changed[name].append(scores)
         click.echo(f"{dataset.name}: {as_is.mean():.4f}", err=True)
     told = [dataset.name for dataset in datasets]
-    tables = {"ablation": [*table(told, default, changed)], "by set": [*by_set(told, default, changed)]}
-    for name, rows in tables.items():
-        click.echo("\n".join(rows))
-        if docs is not None:
-            put_table(docs / "why" / "quality.md", name, rows)
+    rows = [*table(told, default, changed)]
+    click.echo("\n".join((*rows, *by_set(told, default, changed))))
+    if docs is not None:
+        put_table(docs / "why" / "quality.md", "ablation", rows)
 
 
 if __name__ == "__main__":

@@ -156,11 +156,7 @@ def main() -> int:
     for row in made:
         sys.stdout.write(f"| {' | '.join(row)} |\n")
         sys.stdout.flush()
-        if (
-            float(row[3]) >= LONG_SLOW or row[0].startswith(("file: ", "code: "))
-            if asked.long
-            else float(row[6]) >= SLOW
-        ):
+        if float(row[3]) >= LONG_SLOW if asked.long else float(row[6]) >= SLOW:
             lines.append(f"| {' | '.join(row)} |")
     if asked.docs is not None:
         place = LONG_PLACE if asked.long else PLACE

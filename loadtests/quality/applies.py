@@ -9,7 +9,8 @@ that are drawn from a group. There `other` are its questions whose answers were 
 
 A logistic regression on the signs of `core.query.applies` separates questions whose answer is among ten hits from the
 two other kinds. The table judges each set by weights fitted without it. The weights printed at the end are fitted with
-all sets. With --docs the table is put into quality.md there. `loadtests.applies_plot` draws what is saved.
+all sets. With --docs the table is put into quality.md there, without spaces of 40 memories and more.
+`loadtests.applies_plot` draws what is saved.
 """
 
 import json
@@ -293,7 +294,8 @@ def main(folders: Sequence[Path], docs: Path | None, save: Path | None) -> None:
     each = dict(zip(NAMES, np.round(shipped.each, 3).tolist(), strict=True))
     click.echo(f"fitted with all sets: {each}, constant {shipped.constant:.3f}", err=True)
     if docs is not None:
-        put_table(docs / "why" / "quality.md", "applies", lines)
+        larger = tuple(f"| {name}, {size:,} |" for name in {*origins.values()} for size in SIZES[1:])
+        put_table(docs / "why" / "quality.md", "applies", [line for line in lines if not line.startswith(larger)])
     if save is not None:
         save.write_bytes(msgspec.json.encode({name: (sets[name], apart[name]) for name in sets}))
 
