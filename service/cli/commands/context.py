@@ -82,7 +82,7 @@ def context(options: Globals, query: str, *, whole: bool, fill: bool, **asked: A
 
 @command("muisti handoff", 'muisti handoff --about "the cache" --budget 800')
 @option("--about", "Task of the next agent; without it the newest comes first.", metavar="TEXT", default="")
-@integer("--budget", "Tokens of the text at most.", 32, 200_000, default=1_500)
+@integer("--budget", "Tokens of the text at most.", CONTEXT_MIN, CONTEXT_MAX, default=1_500)
 def handoff(options: Globals, about: str, budget: int) -> None:
     """Make the text that hands work over to the next agent.
 
