@@ -121,7 +121,9 @@ def with_text(body: Any, path: Field, text: str) -> Any:
 
 
 def sent(body: Any, path: Field, text: str) -> Any:
-    """Return a body with a text in a field, and without the fields that it excludes."""
+    """Return a body with a text in a field, without the fields that it excludes, and with what it needs."""
+    if "anchors" in path[:-2] and path[-1] != "path":
+        body = with_text(body, (*path[:-1], "path"), "src/a.py")
     for name, value in BESIDE.get(str(path[-1]), {}).items() if path else ():
         there: Any = body
         for part in path[:-1]:

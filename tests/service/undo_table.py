@@ -226,6 +226,7 @@ TOOLS: Mapping[str, Row] = {  # calls of MCP tools
         ("POST", "/memories", {"content": "From Bob", "author": "Bob"}),
         ("TOOL", "purge", {"author": "Bob", "confirm": "{space}", "dry_run": False}),
     ),
+    "decide": back(CANDIDATE, ("TOOL", "decide", {"decision": "accept", "candidate": "{0}", "if_version": 1})),
     "add_document": back(("TOOL", "add_document", FILE[2])),
     "documents": back(FILE, ("TOOL", "documents", {"action": "delete", "document": "docs/a.md"})),
     "state_graph": back(

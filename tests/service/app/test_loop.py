@@ -181,7 +181,7 @@ def _touched_within(owner: str, attribute: str) -> set[str]:
     modules = ("core.support.meters", "core.model.ids", "core.index.cache",
                "core.index.usage", "core.index.selections",
                "core.store.file.writer", "service.runtime.workers", "core.index.space_index", "core.embedding.cache",
-               "core.tasks.runner", "core.parsing.workers", "core.support.waiting",
+               "core.tasks.runner", "core.parsing.workers", "core.support.waiting", "core.text.forms",
                "service.background.task_threads")  # fmt: skip
     kinds = (getattr(importlib.import_module(f"muisti.{module}"), owner, None) for module in modules)
     kind = next(one for one in kinds if one is not None)
