@@ -95,7 +95,8 @@ def resolved(install: Install, uv: Path) -> str:
             subprocess.run(["cp", *install.files[:-1], f"{folder}/{install.files[-1]}"], cwd=ROOT, check=True)
             program = (ROOT / install.npm).resolve()
             node = program.parents[4] / "bin"
-            command = [str(node / "node"), str(program), "install", *install.arguments, "--package-lock-only"]
+            command = [str(node / "node"), str(program), "install", *install.arguments]
+            command += ["--package-lock-only", "--ignore-scripts"]  # the folder has what resolves, not what builds
             where, environment = Path(folder), os.environ | {"PATH": f"{node}{os.pathsep}{os.environ['PATH']}"}
         else:
             command = [str(uv.absolute()), "pip", "install", "--dry-run", "--python", sys.executable]

@@ -207,8 +207,9 @@ def _answered(answer: Answered, found: Mapping[int, Json], named: int) -> tuple[
 def _text(answer: Answered, kept: Sequence[Json], left_out: int, ids: Sequence[str]) -> str:
     parts = [_heading(answer, len(kept)), *(quoted(one) for one in kept)]
     if kept and (doubtful := answer.left_out):
-        many, those = ("memory was", "it") if doubtful == 1 else ("memories were", "them")
-        parts.append(f"{doubtful} more {many} found that probably don't answer this; applies 0 shows {those}")
+        one = "1 more memory was found that probably doesn't answer this; applies 0 shows it"
+        many = f"{doubtful} more memories were found that probably don't answer this; applies 0 shows them"
+        parts.append(one if doubtful == 1 else many)
     if left_out:
         named = f": {', '.join(ids)}" if ids else ""
         parts.append(f"{left_out} more did not fit; get_memory reads them{named}")

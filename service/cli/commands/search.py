@@ -194,10 +194,10 @@ def _note_on(place: str, found: Mapping[str, Any], *, filtered: bool) -> str:
         return f"Nothing in {place} matches{' and passes the filter' if filtered else ''}."
     place += " that passes the filter" if filtered else ""
     if found["hits"]:
-        many = "memory was" if left_out == 1 else "memories were"
-        those = "it" if left_out == 1 else "them"
+        if left_out == 1:
+            return "1 more memory was found that probably doesn't answer this; --all shows it."
         if left_out:
-            return f"{left_out} more {many} found that probably don't answer this; --all shows {those}."
+            return f"{left_out} more memories were found that probably don't answer this; --all shows them."
         doubtful = found["applies"] is not None and found["applies"] < APPLIES
         return f"Probably nothing in {place} answers this; these memories come nearest." if doubtful else ""
     if "nearest" not in found:
