@@ -65,7 +65,7 @@ class MuistiChatMessageHistory(BaseChatMessageHistory):
         return messages_from_dict(await run_anywhere(self._memory, self._items.newest))
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Append messages: all of them, or none and an error. Of more than 1,000 each thousand stands for itself."""
+        """Append messages: all of them, or none and an error. Above 1,000, each thousand is its own request."""
         need_sync(self._memory, "MuistiChatMessageHistory.add_messages")
         for batch in _batches(messages):
             run(self._items.append(batch))

@@ -36,7 +36,7 @@ class MuistiSession(SessionABC):
         return await run_anywhere(self._memory, lambda: newest(None if most is None or most < 0 else most))
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items: all of them, or none and an error. Of more than 1,000 each thousand stands for itself."""
+        """Append items: all of them, or none and an error. Above 1,000, each thousand is its own request."""
         fields = [_fields(item) for item in items]
         for start in range(0, len(items), BATCH_MAX):
             batch = fields[start : start + BATCH_MAX]

@@ -336,25 +336,6 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     seq: Seq
 
 
-class Placed(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory on a map of its space: the beginning of its text, and its place, each coordinate between -1 and 1."""
-
-    id: str
-    title: str
-    category: str | None
-    kind: str
-    x: float
-    y: float
-
-
-class Mapped(msgspec.Struct, frozen=True, kw_only=True):
-    """Memories of a space in two dimensions, newest first; `kept` is the share of their variance that is seen."""
-
-    points: tuple[Placed, ...]
-    kept: float
-    seq: Seq
-
-
 class Quota(msgspec.Struct, frozen=True, kw_only=True):
     """Limits on what a space may hold; None for no limit."""
 

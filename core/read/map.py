@@ -2,6 +2,7 @@
 
 from typing import cast
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +10,7 @@ from muisti.core.embedding.vectors import restored
 from muisti.core.model.choices import PLACED_MAX
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Mapped, Placed
+from muisti.core.model.values import Seq
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import Point
 from muisti.core.read.listing import condition_of
@@ -19,6 +20,25 @@ from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED, lived
 
 TITLE = 120  # characters of a memory's text
 Floats = npt.NDArray[np.float32]
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory on a map of its space: the beginning of its text, and its place, each coordinate between -1 and 1."""
+
+    id: str
+    title: str
+    category: str | None
+    kind: str
+    x: float
+    y: float
+
+
+class Mapped(msgspec.Struct, frozen=True, kw_only=True):
+    """Memories of a space in two dimensions, newest first; `kept` is the share of their variance that is seen."""
+
+    points: tuple[Placed, ...]
+    kept: float
+    seq: Seq
 
 
 def vectors_of(space: SpaceRow, filter: Filter | None, limit: int, point: Point) -> Statement:

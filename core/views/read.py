@@ -21,7 +21,7 @@ from muisti.core.model.filed import FileVersion, Item
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Counts, Events, Mapped, Quota, Stats
+from muisti.core.model.outcomes import Counts, Events, Quota, Stats
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.operations.transfer.export import Export
 from muisti.core.operations.transfer.importing.importer import Importer
@@ -34,7 +34,7 @@ from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
-from muisti.core.read.map import mapped, vectors_of
+from muisti.core.read.map import Mapped, mapped, vectors_of
 from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking, check_parts
