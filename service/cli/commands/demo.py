@@ -25,8 +25,8 @@ from muisti.service.terminal.views import cell, fields, grid, indented, stack, t
 SPACE = "demo"
 CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."
 COMMANDS = (
-    ("Found by meaning: the answer says roll back", 'muisti search "undo a bad release" --limit 2'),
-    ("Time words prefer memories of that time", 'muisti search "what broke in July" --limit 2'),
+    ("Found by meaning: the answer says roll back", 'muisti search "reverting a bad release" --limit 2'),
+    ("Time words prefer memories of that time", 'muisti search "incidents in July" --limit 2'),
     ("Two databases, of which one is meant", 'muisti search "port of the staging database" --limit 2'),
     ("Nothing here is about this, and the answer says so", 'muisti search "Who wins the elections in Peru?"'),
     ("A memory that contradicts another is not stored", f'muisti add "{CONTRADICTION}"'),

@@ -42,6 +42,7 @@ def test_the_demo_shows_every_step_with_its_time_and_leaves_nothing(run: Run, mo
     steps = json.loads(result.stdout)["steps"]
     assert all(step["seconds"] > 0 for step in steps)
     release, july, port, peru, refused = (" ".join(step["lines"]) for step in steps[2:7])
+    assert not any("Nothing in the space" in shown for shown in (release, july, port)), "hits, not only the nearest"
     assert "To roll back, set RELEASE" in release
     assert " July " in july
     assert "port 5434" in port
