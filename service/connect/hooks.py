@@ -22,8 +22,9 @@ answer=$({COMMAND})
 [ -n "$answer" ] || answer='{{}}'
 printf '%s\\n' "$answer"
 """
-_OURS = re.compile(r"\bmuisti(?:\.exe)?['\"]?\s.*\bhook run\b|\bhook run\b.*\bmuisti\b|muisti_hook\.py")
-_FILE = re.compile(r"/[^\s\"']*muisti_hook\.py")
+_OURS = re.compile(r"\b(?:muisti|hook run)\b")
+_WORD = re.compile(r"[^\s\"']+")
+_FILE = "muisti_hook.py"
 Form = Literal["groups", "list", "scripts", "plugin"]
 
 
@@ -147,7 +148,7 @@ def _named(run: str, client: str, event: str) -> str:
 
 def _script(path: Path, content: str) -> Change:
     before = planning.text(path)
-    if before is not None and not _OURS.search(before):
+    if before is not None and not _is_ours(before):
         raise NotPossible(f"{path} is somebody else's; add this line to it by hand: {content.splitlines()[1]}")
     return Change(path, before, content, 0o755)
 
@@ -162,7 +163,7 @@ def uninstall(client: str, place: Path, texts: Texts = NO_TEXTS) -> list[Change]
     if hooks.form in ("scripts", "plugin"):
         paths = [place / event for event in FORMATS[client].events] if hooks.form == "scripts" else [place]
         held = [(path, planning.text(path)) for path in paths]
-        return [Change(path, text, None) for path, text in held if text is not None and _OURS.search(text)]
+        return [Change(path, text, None) for path, text in held if text is not None and _is_ours(text)]
     before = planning.text(place, texts)
     if before is None:
         return [Change(place, None, None)]
@@ -190,7 +191,8 @@ def missing(client: str, place: Path) -> str | None:
         NotPossible: a file of the client cannot be read.
     """
     texts = (change.before or "" for change in uninstall(client, place) if change.changes)
-    named = (found[0] for text in texts for found in _FILE.finditer(text))
+    words = (word for text in texts for word in _WORD.findall(text) if _FILE in word)
+    named = (word[word.find("/") : word.find(_FILE) + len(_FILE)] for word in words)
     return next((one for one in named if not Path(one).exists()), None)
 
 
@@ -198,11 +200,11 @@ def _places(settings: Any) -> Iterator[list[str | int]]:
     """Yield the paths of our hooks: for each the largest value that contains nothing else."""
     for event, at, item in _items(settings):
         within = item.get("hooks") if isinstance(item.get("hooks"), list) else None
-        ours = [number for number, hook in enumerate(within or ()) if _is_ours(hook)]
+        ours = [number for number, hook in enumerate(within or ()) if _has_ours(hook)]
         if within and len(ours) < len(within):
             if ours:
                 yield ["hooks", event, at, "hooks", ours[-1]]
-        elif not ours and not _is_ours(item):
+        elif not ours and not _has_ours(item):
             continue
         elif len(settings["hooks"][event]) > 1:
             yield ["hooks", event, at]
@@ -214,7 +216,7 @@ def _found(settings: Any) -> Iterator[tuple[str, str]]:
     """Yield the event and the command of each hook of ours."""
     for event, _, item in _items(settings):
         within = item.get("hooks") if isinstance(item.get("hooks"), list) else [item]
-        yield from ((event, str(hook.get("command", hook.get("bash")))) for hook in within or () if _is_ours(hook))
+        yield from ((event, str(hook.get("command", hook.get("bash")))) for hook in within or () if _has_ours(hook))
 
 
 def _items(settings: Any) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
@@ -225,7 +227,14 @@ def _items(settings: Any) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
                 yield event, at, item
 
 
-def _is_ours(hook: Any) -> bool:
-    if not isinstance(hook, Mapping):
-        return False
-    return any(isinstance(value, str) and _OURS.search(value) for value in hook.values())
+def _has_ours(hook: Any) -> bool:
+    return isinstance(hook, Mapping) and any(isinstance(value, str) and _is_ours(value) for value in hook.values())
+
+
+def _is_ours(text: str) -> bool:
+    """Tell whether a text runs a hook of ours: `muisti … hook run` in one line, or our script.
+
+    >>> [_is_ours(one) for one in ("muisti.exe hook run x", "python /a/muisti_hook.py", "muisti serve", "a hook run")]
+    [True, True, False, False]
+    """
+    return _FILE in text or any(len({*_OURS.findall(line)}) > 1 for line in text.splitlines())

@@ -33,7 +33,7 @@ META: Json = {"ui": {"csp": {}, "prefersBorder": True}}
 PAGE = 20  # candidates, and conflicts
 CONTENT = 2_000  # characters of a content that are shown
 _ABOUT = ("id", "version", "type", "category", "key", "tags", "author", "source", "updated_at")
-_ROOT = re.compile(r":root \{\n(.*?)\}", re.DOTALL)
+_ROOT = re.compile(r":root \{\n([^{}]*)\}")
 
 Verdict = Literal["accept", "reject", "keep"]
 OF_CONFLICTS: Mapping[Verdict, Literal["supersede", "reject", "keep"]] = {

@@ -19,7 +19,7 @@ SPOKEN = ("user", "assistant")
 TITLES = (("customTitle", "custom-title"), ("aiTitle", "ai-title"), ("summary", "summary"))  # the best first
 NOTED = "not said by user or assistant"
 _REMINDER = re.compile(r"<(system-reminder|local-command-caveat)>(?:(?!<\1>).)*?</\1>\s*", re.DOTALL)
-_COMMAND = re.compile(r"<command-name>\s*(?P<name>[^<]*)</command-name>")
+_COMMAND = re.compile(r"<command-name>(?P<name>[^<]*)</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(?P<args>[^<]*)</command-args>")
 _WRAPPED = re.compile(r"\s*<(command-|local-command-|bash-|task-notification|user-memory-input)")
 

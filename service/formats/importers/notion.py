@@ -21,12 +21,12 @@ CREATED, UPDATED = ("Created", "Created time", "Created Time"), ("Last edited ti
 TAGS = ("Tags", "Tag", "Labels")
 FORMS = ("%B %d, %Y %I:%M %p", "%B %d, %Y %H:%M", "%B %d, %Y", "%Y/%m/%d %H:%M", "%Y/%m/%d")
 _ID = re.compile(r"(?P<name>.*?)[ _-]?(?P<id>[0-9a-f]{32})(?P<all>_all)?")
-_PART = re.compile(r"(?:.*/)?(?:Export|.*ExportBlock).*-Part-\d+\.zip", re.IGNORECASE)
+_PART = re.compile(r"-part-\d+\.zip\Z")
 _FIELD = re.compile(r"(?P<name>[^:\n]{1,100}): ?(?P<value>.*)")
 
 
 def detect(shape: Shape) -> bool:
-    if shape.is_many and any(_PART.fullmatch(one) for one in shape.members):
+    if shape.is_many and any(map(_is_archive, shape.members)):
         return True
     pages = [PurePosixPath(one) for one in shape.members if one.endswith((".md", ".csv"))]
     named = [one for one in pages if _ID.fullmatch(one.stem)]
@@ -53,6 +53,16 @@ def read(source: Source) -> Iterator[Found]:
             yield from _rows(part, name, pages.get(name, Counter()))
 
 
+def _is_archive(name: str) -> bool:
+    """Tell whether a file is one of the archives that a large export is divided into.
+
+    >>> [_is_archive(one) for one in ("a/Export-9f-Part-1.zip", "my_ExportBlock-9f-Part-2.zip", "Part-1.zip")]
+    [True, True, False]
+    """
+    last = PurePosixPath(name).name.lower()
+    return (last.startswith("export") or "exportblock" in last) and _PART.search(last) is not None
+
+
 @contextmanager
 def _parts(source: Source) -> Generator[list[Part]]:
     """Yield the files of an export, and those of the archives in it that large exports are divided into."""
@@ -61,7 +71,7 @@ def _parts(source: Source) -> Generator[list[Part]]:
         opened: list[Any] = []
         try:
             for number, part in enumerate(parts):
-                if not _PART.fullmatch(part.name):
+                if not _is_archive(part.name):
                     found.append(part)
                     continue
                 path = Path(folder) / str(number)

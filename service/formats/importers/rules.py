@@ -25,7 +25,7 @@ DIGEST_HEX = 32
 LEAD = 7  # level of a paragraph that leads to a list, below those of headings
 ELSEWHERE = "names another file"
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _LINE = re.compile(r"\s*([-=*_]\s*){3,}$")
@@ -145,7 +145,7 @@ class _Reader:
         elif not self._fence and (heading := _HEADING.match(line)):
             level = len(heading[1])
             self._headings = [one for one in self._headings if one[0] < level]
-            self._headings.append((level, heading[2]))
+            self._headings.append((level, heading[2].rstrip().rstrip("#").rstrip()))
             return
         if self._lines or (line.strip() and not _LINE.match(line)):
             if not self._lines:

@@ -32,7 +32,6 @@ _AFTERNOON = re.compile(r"p\.?\s?m\b|nachm|μ\.?μ|下午|晚上|오후|午後|�
 _MORNING = re.compile(r"a\.?\s?m\b|vorm|π\.?μ|上午|凌晨|早上|오전|午前|ص|sa\b", re.IGNORECASE)
 _SAID = re.compile(r"(?P<name>[^:\n]{1,100}):(?:\s|$)(?P<text>.*)", re.DOTALL)
 _MEDIA = re.compile(r"<[^<>\n]{1,80}>|[^\n]{1,120}\.(?:jpe?g|png|webp|gif|mp4|opus|pdf|vcf)\s\([^()\n]{1,40}\)")
-_FILE = re.compile(r"(_chat|.*whatsapp.*)\.txt", re.IGNORECASE)
 _NAME = re.compile(
     r".*whatsapp.{0,30}?(?:\s(?:with|mit|con|avec|com|met|med|con el|-)\s|-\s)(?P<name>.+)", re.IGNORECASE
 )
@@ -40,12 +39,17 @@ _NAME = re.compile(
 
 def detect(shape: Shape) -> bool:
     if shape.is_many:
-        return any(_FILE.fullmatch(PurePosixPath(one).name) for one in shape.members)
+        return any(map(_is_chat, shape.members))
     if shape.kind not in ("text", "array"):
         return False
     lines = [line for line in shape.text.splitlines() if line.strip()][:LOOKED_AT]
     heads = [found for line in lines if (found := _HEAD.fullmatch(_HIDDEN.sub("", line))) is not None]
     return bool(heads) and _HIDDEN.sub("", lines[0]) == heads[0].string and any(map(_said, heads))
+
+
+def _is_chat(name: str) -> bool:
+    path = PurePosixPath(name.lower())
+    return path.suffix == ".txt" and (path.stem == "_chat" or "whatsapp" in path.stem)
 
 
 def read(source: Source) -> Iterator[Found]:
