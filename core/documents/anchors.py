@@ -56,10 +56,12 @@ class Anchors:
     def cited(self, space: SpaceRow, draft: Draft, caller: Caller, now: int) -> Draft:
         """Return a draft whose anchors have the hashes of what the caller sees at their places now, unless stated.
 
+        One who may not read gets the draft as it is.
+
         Raises:
             WouldWait: this thread may not wait.
         """
-        if not draft.anchors or any(problems_of(draft.anchors)):
+        if not draft.anchors or not caller.reads or any(problems_of(draft.anchors)):
             return draft
         refuse_long()
         sources = _Sources(self._database, self._reader, space, Seen(caller.own_category, now))
@@ -78,7 +80,7 @@ class Anchors:
             WouldWait: one has anchors, and this thread may not wait.
         """
         found = [*memories]
-        for name in sorted({one.space for one in found if one.anchors}):
+        for name in sorted({one.space for one in found if one.anchors and caller.reads}):
             refuse_long()
             with suppress(NotFound):
                 space = find_space(self._database, name)
