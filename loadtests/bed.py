@@ -19,8 +19,8 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.text.terms import ANALYZER
 
 PACKAGES = (
-    "numpy", "numba", "usearch", "hnswlib", "faiss-cpu", "sqlite-vec", "apsw", "bm25s", "tantivy", "rank-bm25",
-    "model2vec", "litestar", "uvicorn", "uvloop",
+    "numpy", "numba", "usearch", "hnswlib", "faiss-cpu", "sqlite-vec", "zvec", "qdrant-edge-py", "apsw", "bm25s",
+    "tantivy", "rank-bm25", "model2vec", "litestar", "uvicorn", "uvloop",
 )  # fmt: skip
 
 

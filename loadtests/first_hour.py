@@ -22,6 +22,7 @@ from time import perf_counter
 import click
 
 from loadtests.document import markdown
+from loadtests.shelf import weight
 from loadtests.tables import Table
 
 MEMORY = "The staging database runs on port 5433."
@@ -115,7 +116,7 @@ class Place:
     def __init__(self, folder: Path, tools: Path) -> None:
         self.folder, self._tools = folder, tools
         venv.create(folder, with_pip=True)
-        self._bare = weight(self.packages)
+        self._bare = weight(self.packages) / 1e6
 
     @property
     def packages(self) -> Path:
@@ -123,7 +124,7 @@ class Place:
 
     @property
     def megabytes(self) -> float:
-        return weight(self.packages) - self._bare
+        return weight(self.packages) / 1e6 - self._bare
 
     def run(self, command: Sequence[str], home: Path, *, compiler: bool) -> Taken:
         """Run a command of the environment and measure it with its children."""
@@ -144,11 +145,6 @@ class Place:
         return Taken(" ".join(command)[:60], perf_counter() - began, used, code == 0, said)
 
 
-def weight(folder: Path) -> float:
-    """Return the megabytes of the files below a folder."""
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
-
-
 def take(way: Way, wheel: Path, folder: Path, places: dict[str, tuple[Place, Taken]], tools: Path) -> Outcome:
     """Install what a way needs unless it is there, and go the way."""
     home = folder / f"home of {way.name}"
@@ -167,7 +163,7 @@ def take(way: Way, wheel: Path, folder: Path, places: dict[str, tuple[Place, Tak
                 break
         if outcome.recalled:
             outcome.again = place.run(way.commands[-1], home, compiler=way.compiler)
-    outcome.kept = weight(home)
+    outcome.kept = weight(home) / 1e6
     return outcome
 
 

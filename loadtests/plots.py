@@ -22,6 +22,10 @@ MARKS = {
     "usearch exact i8": ("#a16207", "v"),
     "usearch HNSW": ("#a16207", "X"),
     "sqlite-vec": ("#475569", "P"),
+    "zvec Flat": ("#be123c", "s"),
+    "zvec HNSW": ("#be123c", "X"),
+    "Qdrant Edge exact": ("#a21caf", "s"),
+    "Qdrant Edge ef": ("#a21caf", "X"),
 }
 LAPS = ("#1e3a8a", "#1d4ed8", "#60a5fa", "#a16207", "#cbd5e1", "#c2410c", "#0f766e")
 

@@ -57,6 +57,11 @@ class Shelf:
         return path, float(json.loads(note.read_text("utf-8"))["seconds"])
 
 
+def weight(folder: Path) -> int:
+    """Return the bytes of the files in a folder."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def vectors(shelf: Shelf, texts: Sequence[str], encoder: Encoder) -> Vectors:
     """Return unit float32 vectors of the texts, from the cache. An interrupted computation resumes."""
     part, done = shelf.folder / "vectors.npy", shelf.folder / "vectors.done"

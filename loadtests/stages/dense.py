@@ -14,7 +14,7 @@ from loadtests.timing import BLOCK, Engine, Times, interleaved
 from muisti.core.embedding.vectors import Vectors
 
 K = 10
-PEERS = ("numpy_peer", "usearch_peer", "hnswlib_peer", "faiss_peer", "sqlite_vec_peer")
+PEERS = ("numpy_peer", "usearch_peer", "hnswlib_peer", "faiss_peer", "sqlite_vec_peer", "zvec_peer", "qdrant_edge_peer")
 PERCENTS = (1, 10, 50)
 SAME = 1e-5  # scores that differ by less count as equal
 
