@@ -9,7 +9,7 @@ import mmap
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -37,7 +37,7 @@ LEAST = 10_000  # rows of an index that is saved; fewer are unpacked in millisec
 SPARE_ROOM = 16  # a column has room for this part of its rows more, so that the first write need not copy it
 FREE = 2  # times the size of a file that must be free on the disk
 NEW = "new-"  # begins the name of a file that is being written
-_CHANGING = ("died", "embedded", "_scales", "_fine_scales", "_before", "_after")  # columns written in place
+_CHANGING = ("died", "embedded", "scales", "_before", "_after")  # columns written in place
 
 
 class _Array(NamedTuple):
@@ -124,7 +124,7 @@ def save(database: Database, folder: Path, space: SpaceRow, found: Image) -> Non
 
 
 @contextmanager
-def _new_file(folder: Path) -> Iterator[IO[bytes]]:
+def _new_file(folder: Path) -> Generator[IO[bytes]]:
     """Make a locked file; `sweep` removes those that are not locked, whose process was killed."""
     with tempfile.NamedTemporaryFile(prefix=NEW, dir=folder, delete=False) as file:
         try:

@@ -123,8 +123,14 @@ class VectorColumns:
 
     def buffers(self) -> dict[str, Buffer[Any]]:
         """Return all that holds vectors, by name."""
-        own = {name: value for name, value in vars(self).items() if isinstance(value, Buffer)}
-        return {**own, "bits": self._bits.blocks}
+        columns: dict[str, Buffer[Any]] = {
+            "embedded": self.embedded,
+            "codes": self._codes,
+            "scales": self._scales,
+            "fine": self._fine,
+            "fine_scales": self._fine_scales,
+        }
+        return {**columns, "bits": self._bits.blocks}
 
     def restore(self, rows: int, blanks: int) -> None:
         """Take what was put into the buffers for so many rows, of which `blanks` have no vector."""
