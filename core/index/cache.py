@@ -7,6 +7,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import NamedTuple
 
+from muisti.core.index import mapped
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import Outdated, SpaceIndex
 from muisti.core.model.errors import MuistiError, NotFound
@@ -19,6 +20,9 @@ from muisti.core.support.waiting import ChangeNotifier, Lock, WouldWait, refuse_
 
 SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # unpacked rows of an index from which they are packed
+PART = 8  # an index is saved again when a change was made for this part of its rows
+SOME = 1_000  # changes for which an index is saved when the cache is closed
+QUIET = 2.0  # seconds without a change of an index before it is saved
 
 
 class _Key(NamedTuple):
@@ -58,7 +62,9 @@ class Indexes:
         self._written: dict[int, int] = {}
         self._warming: dict[str, threading.Thread] = {}
         self._packing: dict[str, threading.Thread] = {}
+        self._saving: dict[str, threading.Thread] = {}
         self._closing = threading.Event()
+        self._hurry = threading.Event()
         self._sizes: dict[_Key, int] = {}  # bytes of each open index when it was last used or grew
         self._total = 0  # bytes of all
         self._evicted = 0
@@ -191,14 +197,24 @@ class Indexes:
         return index is not None and space.space.seq - index.snapshot.seq.number <= changes
 
     def settle(self) -> None:
-        """Wait until loading and packing in the background have ended."""
-        for thread in [*self._warming.values(), *self._packing.values()]:
+        """Wait until loading, packing and saving in the background have ended."""
+        self._hurry.set()
+        for thread in [*self._warming.values(), *self._packing.values(), *self._saving.values()]:
             thread.join()
+        self._hurry.clear()
 
     def close(self) -> None:
-        """Stop packing, and wait until loading and packing in the background have ended."""
+        """Stop packing, wait for what runs in the background, and save the indexes that were changed."""
+        only_reads = self._closing.is_set()
         self._closing.set()
         self.settle()
+        for index in [] if only_reads else list(self._open.values()):
+            if index.unsaved >= SOME:
+                _save(index)
+
+    def sweep(self) -> int:
+        """Remove the saved indexes that may no longer be used; return how many files could not be removed."""
+        return 0 if self._database.indexes is None else mapped.sweep(self._database.primary, self._database.indexes)
 
     def drop(self, name: str, only: SpaceIndex | None = None) -> None:
         """Drop the indexes of a space, or one of them if it still is in use; the next use loads it again."""
@@ -219,9 +235,24 @@ class Indexes:
         self._in_background(self._warming, name, lambda: self.fresh(name, wanted))
 
     def _pack(self, key: _Key, index: SpaceIndex) -> None:
-        """Pack the index in a thread when it has at least `LOOSE` rows, or vectors of its second model, unpacked."""
-        if max(index.loose, index.loose_second) >= LOOSE and not key.past and not self._closing.is_set():
+        """Pack the index in a thread when it has at least `LOOSE` rows, or vectors of its second model, unpacked.
+
+        Save it in another one when a part of it has changed, and it is no longer changed all the time.
+        """
+        if self._closing.is_set() or key.past:
+            return
+        if max(index.loose, index.loose_second) >= LOOSE:
             self._in_background(self._packing, key.name, lambda: index.pack(self._closing.is_set))
+        if _is_due(index):
+            self._in_background(self._saving, key.name, lambda: self._save_when_quiet(index))
+
+    def _save_when_quiet(self, index: SpaceIndex) -> None:
+        before = None
+        while index.snapshot is not before and not self._hurry.is_set():
+            before = index.snapshot
+            self._hurry.wait(QUIET)
+        if _is_due(index):
+            _save(index)
 
     def _in_background(self, running: dict[str, threading.Thread], name: str, work: Callable[[], object]) -> None:
         """Run `work` in a thread, unless one is `running` for the space."""
@@ -299,3 +330,12 @@ class Indexes:
                 self._evicted += 1
             if self._total <= self._memory:
                 return
+
+
+def _is_due(index: SpaceIndex) -> bool:
+    return index.unsaved > index.snapshot.size // PART
+
+
+def _save(index: SpaceIndex) -> None:
+    with suppress(MuistiError, OSError):  # without the file, the next start takes longer
+        index.save()

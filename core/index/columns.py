@@ -55,6 +55,10 @@ class Buffer(Generic[T]):
             grown[: self._used] = self._array[: self._used]
             self._array = grown
 
+    def adopt(self, array: npt.NDArray[T], used: int) -> None:
+        """Take another array, of which the first `used` rows are in use."""
+        self._array, self._used = array, used
+
     def append(self, values: npt.NDArray[np.generic] | Sequence[int]) -> None:
         """Append values, which must fit the type."""
         need, have = self._used + len(values), len(self._array)

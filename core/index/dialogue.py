@@ -128,6 +128,17 @@ class Dialogues:
                 kept._link(row, kept._sessions.setdefault(key, _Session()), turn)
         return kept
 
+    def state(self) -> tuple[list[tuple[Scalar, bytes, bytes]], list[str]]:
+        """Return what is not in columns: key, turns and rows of each session, and the names of the speakers."""
+        sessions = [(key, one.turns.tobytes(), one.rows.tobytes()) for key, one in self._sessions.items()]
+        return sessions, list(self._speakers)
+
+    def restore(self, size: int, sessions: Sequence[tuple[Scalar, bytes, bytes]], speakers: Sequence[str]) -> None:
+        """Take a `state` for columns of so many rows, which are in place."""
+        self._size = size
+        self._sessions = {key: _Session(array("d", turns), array("i", rows)) for key, turns, rows in sessions}
+        self._speakers = {name: code for code, name in enumerate(speakers)}
+
     def _widen(self) -> None:
         """Extend the links to all rows; new ones are outside of any dialogue."""
         missing = self._size - len(self._before)

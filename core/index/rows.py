@@ -5,7 +5,7 @@ so they still see the row as current. A vector that comes after its passage is w
 (core/index/vector_columns.py).
 """
 
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +140,12 @@ class Rows:
         """Make room for exactly this many rows in all."""
         for columns in (*self._buffers().values(), *self._vectors()):
             columns.reserve(rows)
+
+    def buffers(self) -> dict[str, Buffer[Any]]:
+        """Return all that holds rows, by name; without the vectors by the second model."""
+        parts = {"vectors": self.vectors.buffers(), "dialogues": vars(self.dialogues)}
+        inner = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
+        return {**self._buffers(), **{name: value for name, value in inner.items() if isinstance(value, Buffer)}}
 
     def _buffers(self) -> dict[str, Buffer[np.generic]]:
         return {name: value for name, value in vars(self).items() if isinstance(value, Buffer)}

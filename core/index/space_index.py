@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from muisti.core.index import mapped
 from muisti.core.index.columns import Column
 from muisti.core.index.fields import Fields
 from muisti.core.index.instructions import Instructions
@@ -71,11 +72,18 @@ class SpaceIndex:
         self._erased = False  # whether rows of erased versions are still in memory
         self._whole = True
         self.snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
-        born, seen = (0, space.seq.number) if past else self._unpack()
+        self._saved = 0  # the change at which the index was saved, or mapped from a file
+        born, seen = (0, space.seq.number) if past else self._map() or self._unpack()
         self._arriving.exchange(space, self._rows)
         self._marks = spaces.Marks(0, space.second, 0)
         self.snapshot = self._pull(after_born=born, ended_after=min(seen, space.seq.number))
         self.snapshot = self._fill(self.snapshot, self._marks)
+
+    @property
+    def unsaved(self) -> int:
+        """Number of changes since the index was saved in a file; 0 for one that need not be."""
+        worth = not self._past and self._database.indexes is not None and len(self._rows) >= mapped.LEAST
+        return self.snapshot.seq.number - self._saved if worth else 0
 
     @property
     def loose_second(self) -> int:
@@ -182,6 +190,34 @@ class SpaceIndex:
         pack(self._database, self.space, self._generation, stopped)
         self.loose = 0
         self._arriving.pack(self.space, stopped)
+
+    def save(self) -> None:
+        """Save the index in a file, which the next start maps.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        folder, chain = self._database.indexes, index_rows.sealed_chain(self.space, self._generation)
+        with self._refreshing:
+            if folder is None or not self._whole or self._erased:
+                return
+            seq = self.snapshot.seq.number
+            image = mapped.image(chain, seq, self._rows, self._pieces, self._units)
+            self._saved = seq
+        mapped.save(self._database, folder, self.space, image)
+
+    def _map(self) -> tuple[int, int] | None:
+        """Map the file in which the index was saved; return its change twice, None without a file."""
+        folder, chain = self._database.indexes, index_rows.sealed_chain(self.space, self._generation)
+        found = None if folder is None else mapped.load(self._database, folder, chain, self._rows, self._units)
+        if found is None:
+            return None
+        self._pieces, self._saved = found.pieces, found.seq
+        self._unembedded = self._rows.unembedded()
+        self._useless = int(np.count_nonzero(self._rows.died.view() != ALIVE))
+        (last,) = self._database.read([index_rows.last_segment(index_rows.own_chain(self.space, self._generation))])
+        self.loose = int(np.count_nonzero(self._rows.born.view() > cast(int, last[0][0] or 0)))
+        return found.seq, found.seq
 
     def _unpack(self) -> tuple[int, int]:
         """Load the segments; return the change of the last packed version, and the one after which some may have ended.

@@ -4,7 +4,7 @@ Rows are appended and never change, except that a vector may come after its pass
 last. Readers take a row without a scale for one without a vector.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,14 @@ class SignBits:
     @property
     def nbytes(self) -> int:
         return self._blocks.nbytes
+
+    @property
+    def blocks(self) -> Buffer[np.uint64]:
+        return self._blocks
+
+    def restore(self, rows: int) -> None:
+        """Take the blocks for those of so many rows."""
+        self._used = rows
 
     def view(self, rows: int | None = None) -> Words:
         """Return the blocks (n, words, LANES) of the first `rows` rows, all by default."""
@@ -111,8 +119,23 @@ class VectorColumns:
 
     @property
     def nbytes(self) -> int:
-        buffers = (self.embedded, self._codes, self._scales, self._fine, self._fine_scales)
-        return sum(buffer.nbytes for buffer in buffers) + self._bits.nbytes
+        return sum(buffer.nbytes for buffer in self.buffers().values())
+
+    def buffers(self) -> dict[str, Buffer[Any]]:
+        """Return all that holds vectors, by name."""
+        columns: dict[str, Buffer[Any]] = {
+            "embedded": self.embedded,
+            "codes": self._codes,
+            "scales": self._scales,
+            "fine": self._fine,
+            "fine_scales": self._fine_scales,
+        }
+        return {**columns, "bits": self._bits.blocks}
+
+    def restore(self, rows: int, blanks: int) -> None:
+        """Take what was put into the buffers for so many rows, of which `blanks` have no vector."""
+        self.blanks = blanks
+        self._bits.restore(rows)
 
     def view(self, size: int) -> Vectors:
         """Return the vectors of the first `size` rows, without copying."""

@@ -146,7 +146,9 @@ class Upkeep:
         found = find_space(self._database, space)
         days = found.space.policy.over(self._policy).history_days
         before = now - max(int(days * DAY_US), self._least_history_us) if days else 0
-        return forget(self._database, found, before)
+        more = forget(self._database, found, before)
+        self._transactions.indexes.sweep()
+        return more
 
     def with_old_memories(self, now: int) -> list[str]:
         """Return the spaces with memories that are older than their policy allows."""

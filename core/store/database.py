@@ -5,6 +5,7 @@ A statement that begins with `refuse(code)` is a compare-and-set: it ends its ba
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from muisti.core.model.errors import StoreUnavailable
@@ -137,6 +138,11 @@ class Database(Protocol):
         ...
 
     @property
+    def indexes(self) -> Path | None:
+        """Folder for files with indexes beside the database, None where there is no place for them."""
+        ...
+
+    @property
     def meters(self) -> StoreMeters:
         """Counters and histograms of the database."""
         ...
@@ -213,6 +219,10 @@ class Around:
         return self._inner.local
 
     @property
+    def indexes(self) -> Path | None:
+        return self._inner.indexes
+
+    @property
     def meters(self) -> StoreMeters:
         return self._inner.meters
 
@@ -261,6 +271,10 @@ class Rehearsed(Around):
     @property
     def local(self) -> bool:
         return False
+
+    @property
+    def indexes(self) -> Path | None:
+        return None
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._inner.rehearse([*self._batch, *statements])[len(self._batch) :]

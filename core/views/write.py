@@ -9,6 +9,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import OnConflict
 from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.errors import NotFound
@@ -110,10 +111,32 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             InvalidInput, Forbidden, Duplicate, Contradiction.
         """
         with without_waiting():
-            begun = self._begin_add(space, draft, on_conflict, self.calls.new())
+            begun = self._begin_add(space, [draft], on_conflict, [self.calls.new()])
         if not self.store.database.queue(begun.batch, ended):
             raise WouldWait
         return begun
+
+    def begin_adds(
+        self, space: str, added: Sequence[tuple["Write", Draft]], on_conflict: OnConflict, ended: Ended
+    ) -> list[Begun]:
+        """Begin to add drafts of several calls in one batch, for callers who may do the same.
+
+        Each is a change of its own, and has its own `end_add`.
+
+        Raises:
+            WouldWait, and what `begin_add` raises for any of the drafts: begin each add on its own.
+        """
+        calls, drafts = [write.calls.new() for write, _ in added], [draft for _, draft in added]
+        with without_waiting():
+            begun = self._begin_add(space, drafts, on_conflict, calls)
+        last = len(calls) - 1
+        apart = [
+            replace(begun, parts=[part], call=call, checked=begun.checked.only(place), beyond=place - last, shared=True)
+            for place, (part, call) in enumerate(zip(begun.parts, calls, strict=True))
+        ]
+        if begun.flags or any(begun.checked.within) or not self.store.database.queue(begun.batch, ended):
+            raise WouldWait
+        return apart
 
     def end_add(self, begun: Begun, outcome: Outcome) -> Written:
         """Return or raise what `add` would.
@@ -123,6 +146,8 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         """
         try:
             if isinstance(outcome, Refused):
+                if begun.shared:
+                    raise Overtaken  # perhaps by another call: each is stored on its own
                 raise self.store.explained(begun, outcome) from outcome
             if isinstance(outcome, Exception):
                 raise outcome
@@ -240,10 +265,12 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         """Delete the memories that an import has added; see `Importer.undo`."""
         return self.importer.undo(space, import_id, self.calls.new())
 
-    def _begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun:
-        """Prepare to `add` a draft, with the same checks, unless that may take long or the cached space is too old."""
-        known = self.store.known(space)
-        if known is None or call.request is not None or call.dry_run or len(draft.content) > QUICK_TEXT:
+    def _begin_add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, calls: Sequence[Call]) -> Begun:
+        """Prepare to `add` the draft of each call, unless that may take long or the cached space is too old."""
+        known, call = self.store.known(space), calls[0]
+        if known is None or any(one.dry_run or one.fenced is not call.fenced for one in calls):
+            raise WouldWait
+        if any(len(draft.content) > QUICK_TEXT for draft in drafts):
             raise WouldWait
         if not self.store.database.local or not call.caller.sees_all or on_conflict == "supersede":
             raise WouldWait
@@ -253,7 +280,7 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             if known is None or not self.store.indexes.is_at_hand(known, QUICK_CHANGES):
                 raise WouldWait
         try:
-            return self._adding(known, [draft], on_conflict, call, "$")
+            return self._adding(known, drafts, on_conflict, call, "$", callers=[one.caller for one in calls])
         except CHANGED:
             self.store.forget(space)
             raise WouldWait from None
@@ -281,8 +308,12 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         path: str,
         *,
         echoes: bool = True,
+        callers: Sequence[Caller] = (),
     ) -> Begun:
-        """Prepare to add drafts: accept them, cut and embed their texts, compare them, and build the batch."""
+        """Prepare to add drafts: accept them, cut and embed their texts, compare them, and build the batch.
+
+        `callers` are those of each draft, of the same rights as the caller of `call`; none for that caller only.
+        """
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
         accepted = self.intake.batch(space, drafts, call, places, echoes=echoes)
         made, flags = list[Memory](), list[Flag]()
@@ -298,7 +329,8 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             statements = [*accepted[position].statements]
             if refuses:
                 statements.append(inserting.refuse_duplicate(space, new.memory, new.content_hash, call.now, own))
-            statements += self.store.guarded_insertion(space, new, "created", call.caller, last - position)
+            caller = callers[position] if callers else call.caller
+            statements += self.store.guarded_insertion(space, new, "created", caller, last - position)
             if position == last:
                 statements.append(quotas.refuse_more(space, self.store.quota))
             against = checked.to_review(position, made, on_conflict) if is_like else ()

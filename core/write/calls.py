@@ -174,7 +174,7 @@ class Begun(msgspec.Struct, frozen=True):
 
     `numbers` counts the changes of the parts, `beyond` those that their last statements make in bulk. `tally` is the
     position of the statements that count changes of a whole space. `embedded`: the versions have new texts. `at` is in
-    seconds of `perf_counter`.
+    seconds of `perf_counter`. `shared`: the batch has writes of other calls too.
     """
 
     space: SpaceRow
@@ -191,6 +191,7 @@ class Begun(msgspec.Struct, frozen=True):
     beyond: int = 0
     embedded: bool = False
     at: float = msgspec.field(default_factory=perf_counter)
+    shared: bool = False
 
     def tallied(self, results: Sequence[Rows]) -> Tally | None:
         """Return the changes of a whole space, as the results of the batch count them; None for memories by name."""

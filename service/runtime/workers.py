@@ -41,10 +41,11 @@ from muisti.core.support.waiting import (
 from muisti.core.views.memories import Memories
 from muisti.core.views.read import Read
 from muisti.core.views.read import Request as ContextRequest
-from muisti.core.views.write import Begun, Ended, Outcome, Write
+from muisti.core.views.write import Write
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.read_log import ReadLog
 from muisti.service.observability.tracing import Tracing
+from muisti.service.runtime.adding import Adds, end_soon
 from muisti.service.runtime.admission import Admission, Line
 from muisti.service.runtime.bulkheads import LANE, Lane, Shares
 from muisti.service.runtime.summary_writer import summary_writer
@@ -219,14 +220,12 @@ class Backend:
         self._store = Pool("store", fast, settings.queue_limit, lines.store, SPACE_SHARE)
         self._slow = Pool("slow", slow, settings.queue_limit, Line(), SLOW_SPACE_SHARE, is_slow=True)
         self._vital = Pool("vital", VITAL, settings.queue_limit, Line())
-        self._disk = lines.disk
+        self._adds = Adds(engine, settings.queue_limit, lines.disk)
         self.pools = {"search": self._search, "store": self._store, "slow": self._slow, "vital": self._vital}
         self.meters = meters or Meters()
         self.reads = ReadLog(settings.read_log, settings.read_log_size)
         self._tracing = tracing
-        self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
         self._asking = 0  # searches under way
-        self._crowded = False  # adds came at the same time a moment ago
         self.engine = engine
         self.signing_key_file = settings.signing_key_file
         self.summary_writer = summary_writer(settings)
@@ -331,53 +330,11 @@ class Backend:
             WouldWait: this may take longer; nothing is begun.
             Overtaken: the space has changed meanwhile; nothing is stored.
         """
-        if self._free <= 0:
-            raise Busy(f"{self._limit} writes are waiting already; try again in a moment")
-        self._free -= 1  # before anything is awaited: adds that arrive together are counted one by one
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Outcome] = loop.create_future()
-
-        def arrived(outcome: Outcome) -> None:
-            self._disk.leave()
-            self._free += 1
-            if not answer.done():  # else the caller gave up
-                answer.set_result(outcome)
-
-        def ended(outcome: Outcome) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits
-                loop.call_soon_threadsafe(arrived, outcome)
-
-        is_begun = False
+        begun, outcome = await self._adds.add(write, space, draft, on_conflict)
         try:
-            if self._limit - self._free == 1 and not self._crowded:
-                begun = write.begin_add(space, draft, on_conflict, ended)
-            else:
-                begun = await self._begun_with_others(write, space, draft, on_conflict, ended)
-            is_begun = True
-        finally:
-            if not is_begun:  # else `arrived` gives the place back
-                self._free += 1
-        self._disk.enter()
-        outcome = await answer
-        if not isinstance(outcome, Exception):  # what a refusal means is read from the database
-            return write.end_add(begun, outcome)
-        try:
-            with without_waiting():
-                return write.end_add(begun, outcome)
+            return end_soon(write, begun, outcome)
         except WouldWait:
             return await self._store.run(write.end_add, begun, outcome)
-
-    async def _begun_with_others(
-        self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended
-    ) -> Begun:
-        """Begin an add. Adds that arrive together are announced to the writer, so that one commit stores them all."""
-        self.engine.expect(1)
-        try:
-            await asyncio.sleep(0)  # adds that arrive with this one are announced before it begins
-            self._crowded = self._limit - self._free > 1
-            return write.begin_add(space, draft, on_conflict, ended)
-        finally:
-            self.engine.expect(-1)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

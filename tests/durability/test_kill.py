@@ -29,12 +29,16 @@ def text(number: int) -> str:
     return f"note {rare_word(number)} of the evening"
 
 
-async def add(server: Server, numbers: Iterable[int], kill_after: int | None = None) -> Memories:
-    """Send concurrent adds, each with its own idempotency key. After `kill_after` answers the server is killed."""
+async def add(server: Server, numbers: Iterable[int], kill_after: int | None = None, *, keyed: bool = True) -> Memories:
+    """Send concurrent adds. After `kill_after` answers the server is killed.
+
+    Those that are `keyed` have an idempotency key each. The server stores others together.
+    """
     answers: Memories = {}
 
     async def one(connection: Connection, number: int) -> None:
-        answer = await connection.ask("POST", MEMORIES, {"content": text(number)}, idempotency_key=f"add-{number}")
+        key = {"idempotency_key": f"add-{number}"} if keyed else {}
+        answer = await connection.ask("POST", MEMORIES, {"content": text(number)}, **key)
         assert answer.status == 201, answer
         answers[number] = answer.body
         if len(answers) == kill_after:
@@ -100,4 +104,31 @@ def test_a_killed_server_has_every_acknowledged_memory_and_none_twice(folder: Pa
         asyncio.run(rounds(server, ROUNDS if long else FEW_ROUNDS))
     database = FileDatabase(folder / "muisti.db")
     assert database.read([Statement("PRAGMA integrity_check")]) == [[("ok",)]]
+    database.close()
+
+
+async def together(server: Server, count: int) -> None:
+    rng = random.Random(10)
+    answers: Memories = {}
+    for start in range(0, count * ADDS, ADDS):
+        found = await add(server, range(start, start + ADDS), kill_after=rng.randint(1, ADDS * 3 // 4), keyed=False)
+        assert 0 < len(found) < ADDS
+        await asyncio.to_thread(server.start)
+        await assert_found(server, found)
+        answers |= found
+    stored = await all_memories(server)
+    assert {(memory["id"], text(number)) for number, memory in answers.items()} <= {*stored}
+    assert len({content for _, content in stored}) == len(stored)
+
+
+@pytest.mark.timeout(600)
+def test_of_adds_that_are_stored_together_none_is_lost_or_there_in_part(folder: Path, long: bool):
+    with Server(folder / "muisti.db") as server:
+        asyncio.run(together(server, ROUNDS if long else FEW_ROUNDS))
+    database = FileDatabase(folder / "muisti.db")
+    whole = (
+        "SELECT seq, (SELECT count(*) FROM changes), (SELECT count(*) FROM versions), (SELECT count(*) FROM passages)"
+    )
+    check, ((seq, *counts),) = database.read([Statement("PRAGMA integrity_check"), Statement(f"{whole} FROM spaces")])
+    assert check == [("ok",)] and counts == [seq] * 3
     database.close()

@@ -349,6 +349,8 @@ class Eraser:
         scrubbed = self._database.scrub(work.traces)
         left = erasure.left_of_space(space) if work.whole else erasure.left(space, work.memories, work.versions)
         found = {**self._rows_left(left), **scrubbed.found}
+        if unswept := self._indexes.sweep():
+            found["files with an index"] = unswept
         if work.versions:
             found["index of this process"] = self._indexed(space, work.versions)
         return Erasure(

@@ -89,6 +89,10 @@ class FileDatabase:
         return f"SQLite {apsw.sqlite_lib_version()}"
 
     @property
+    def indexes(self) -> Path | None:
+        return None if self._only_reads else Path(f"{self._path}-index")
+
+    @property
     def meters(self) -> StoreMeters:
         return self._writer.meters
 

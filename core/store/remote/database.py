@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
@@ -82,6 +83,10 @@ class RemoteDatabase:
     @property
     def local(self) -> bool:
         return False
+
+    @property
+    def indexes(self) -> Path | None:
+        return None
 
     @property
     def meters(self) -> StoreMeters:

@@ -117,6 +117,7 @@ def _values(field: str, source: str, where: str, args: tuple[Scalar, ...]) -> St
 # The SQL of segments: the rows of an index packed into a few large ones, which load faster than many small ones
 
 FORMAT = 1  # version of the packed bytes; segments of other formats are ignored
+MAPPED = 2  # format of the seal of an index in a file, which has the file's digest in place of rows
 SECOND = 1_001  # format of packed vectors of a second model
 
 
@@ -198,8 +199,39 @@ def forget_segments(space: SpaceRow) -> Statement:
 
 
 def forget_packed() -> Statement:
-    """Delete the segments of all spaces that have terms."""
-    return Statement("DELETE FROM segments WHERE format = ?", (FORMAT,))
+    """Delete the segments of all spaces that have terms, and the seals of files that have."""
+    return Statement("DELETE FROM segments WHERE format IN (?, ?)", (FORMAT, MAPPED))
+
+
+def sealed_chain(space: SpaceRow, generation: int | None) -> Chain:
+    return space.id, generation or 0, MAPPED
+
+
+def seal(chain: Chain) -> Statement:
+    """Select the digest of the file with an index."""
+    return Statement(f"SELECT data FROM segments WHERE {_OWN}", chain)
+
+
+def seals() -> Statement:
+    """Select the digests of all files with an index."""
+    return Statement("SELECT data FROM segments WHERE format = ?", (MAPPED,))
+
+
+def set_seal(space: SpaceRow, chain: Chain, seen: int, digest: bytes) -> list[Statement]:
+    """Record the digest of the file with an index at change `seen`, in place of the one before.
+
+    The old one only goes when anything was erased after `seen`, or the model is no longer that of the space.
+    """
+    return [
+        spaces.guard(space),
+        Statement(f"DELETE FROM segments WHERE {_OWN}", chain),
+        Statement(
+            "INSERT INTO segments SELECT ?, ?, ?, 0, ?, ?, 0, ? "
+            "WHERE NOT EXISTS (SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'erased') "
+            "AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND ? IN (generation_id, 0))",
+            (*chain, seen, seen, digest, space.id, seen, space.id, seen, chain[1]),
+        ),
+    ]
 
 
 def segments_with_erased(space: SpaceRow) -> Statement:

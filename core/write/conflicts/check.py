@@ -56,6 +56,10 @@ class Checked(msgspec.Struct, frozen=True):
         """Memories that the only new memory resembles or contradicts."""
         return self.found[0] if len(self.found) == 1 else ()
 
+    def only(self, position: int) -> "Checked":
+        """Return what one of the new memories resembles, among current ones."""
+        return Checked(self.found[position : position + 1], ((),) * bool(self.found), self.at)
+
     def to_review(self, position: int, made: Sequence[Memory], on_conflict: OnConflict) -> list[Likeness]:
         """Return the memories with which a new one opens a review, including earlier ones of `made`.
 

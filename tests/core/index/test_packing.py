@@ -69,6 +69,8 @@ def loaded(database: Database, *, packed: bool) -> SpaceIndex:
 class _Unpacked:
     """A database without its segments."""
 
+    indexes = None
+
     def __init__(self, inner: Database) -> None:
         self._inner = inner
 

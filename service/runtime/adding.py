@@ -1,0 +1,141 @@
+"""Adds of single memories on the event loop: those that come in one turn of it are prepared and stored together."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
+from muisti.core.model.choices import OnConflict
+from muisti.core.model.errors import Busy
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import Draft
+from muisti.core.support.waiting import without_waiting
+from muisti.core.views.write import Begun, Outcome, Write
+from muisti.service.runtime.admission import Line
+
+AT_ONCE = 16  # adds in one transaction, which bounds the time for which the event loop prepares them
+
+Key = tuple[str, OnConflict, Caller]  # adds that may be stored together: space, policy, and who may do what
+
+
+class _Add:
+    """An add from its arrival to its outcome. `begun` is None until its batch waits for the writer."""
+
+    __slots__ = ("begun", "draft", "outcome", "turn", "write")
+
+    def __init__(self, write: Write, draft: Draft, loop: asyncio.AbstractEventLoop) -> None:
+        self.write, self.draft = write, draft
+        self.begun: Begun | None = None
+        self.turn: asyncio.Future[None] = loop.create_future()
+        self.outcome: asyncio.Future[Outcome] = loop.create_future()
+
+
+class Adds:
+    """Adds memories without a thread of ours. All calls come from one event loop."""
+
+    def __init__(self, engine: Engine, limit: int, disk: Line) -> None:
+        """Take at most `limit` adds that wait for the database, which `disk` counts."""
+        self._engine, self._disk = engine, disk
+        self._limit = self._free = limit
+        self._gathered: dict[Key, list[_Add]] = {}
+        self._crowded = False  # adds came at the same time a moment ago
+
+    async def add(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict) -> tuple[Begun, Outcome]:
+        """Add one memory; return what `Write.end_add` takes.
+
+        Raises:
+            WouldWait: this may take longer; nothing is begun.
+        """
+        if self._free <= 0:
+            raise Busy(f"{self._limit} writes are waiting already; try again in a moment")
+        self._free -= 1  # before anything is awaited: adds that arrive together are counted one by one
+        loop = asyncio.get_running_loop()
+        one = _Add(write, draft, loop)
+        try:
+            if self._limit - self._free == 1 and not self._crowded:
+                self._begin_one(space, on_conflict, one)
+            else:
+                self._gather((space, on_conflict, msgspec.structs.replace(write.calls.caller, request=None)), one, loop)
+                await one.turn
+        finally:
+            if one.begun is None:  # else `_arrived` gives the place back
+                self._free += 1
+        outcome = await one.outcome
+        assert one.begun is not None
+        return one.begun, outcome
+
+    def _gather(self, key: Key, one: _Add, loop: asyncio.AbstractEventLoop) -> None:
+        """Let an add begin with those of its kind that arrive in this turn; the writer waits for them."""
+        waiting = self._gathered.setdefault(key, [])
+        waiting.append(one)
+        if len(waiting) == 1:
+            self._engine.expect(1)
+            loop.call_soon(self._begin_gathered, key, loop)
+
+    def _begin_gathered(self, key: Key, loop: asyncio.AbstractEventLoop) -> None:
+        self._crowded = self._limit - self._free > 1
+        waiting = [one for one in self._gathered.pop(key) if not one.turn.done()]  # else the caller gave up
+        few, rest = waiting[:AT_ONCE], waiting[AT_ONCE:]
+        try:
+            self._begin_some(key, few)
+        finally:
+            if rest:
+                self._gathered[key] = rest
+                loop.call_soon(self._begin_gathered, key, loop)
+            else:
+                self._engine.expect(-1)
+
+    def _begin_some(self, key: Key, few: Sequence[_Add]) -> None:
+        space, on_conflict, _ = key
+        if len(few) > 1:
+            with suppress(Exception):  # one by one, each has its own error
+                added = [(one.write, one.draft) for one in few]
+                begun = few[0].write.begin_adds(space, added, on_conflict, self._ended(few))
+                for one, its in zip(few, begun, strict=True):
+                    self._has_begun(one, its)
+        for one in few:
+            if one.begun is None:
+                try:
+                    self._begin_one(space, on_conflict, one)
+                except Exception as error:  # noqa: BLE001  # the caller's to handle, whatever it is
+                    one.turn.set_exception(error)
+                    continue
+            one.turn.set_result(None)
+
+    def _begin_one(self, space: str, on_conflict: OnConflict, one: _Add) -> None:
+        self._has_begun(one, one.write.begin_add(space, one.draft, on_conflict, self._ended([one])))
+
+    def _has_begun(self, one: _Add, begun: Begun) -> None:
+        one.begun = begun
+        self._disk.enter()
+
+    def _ended(self, few: Sequence[_Add]) -> Callable[[Outcome], None]:
+        loop = asyncio.get_running_loop()
+
+        def ended(outcome: Outcome) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                loop.call_soon_threadsafe(self._arrived, few, outcome)
+
+        return ended
+
+    def _arrived(self, few: Sequence[_Add], outcome: Outcome) -> None:
+        for one in few:
+            self._disk.leave()
+            self._free += 1
+            if not one.outcome.done():  # else the caller gave up
+                one.outcome.set_result(outcome)
+
+
+def end_soon(write: Write, begun: Begun, outcome: Outcome) -> Written:
+    """End an add on the event loop.
+
+    Raises:
+        WouldWait: what a refusal means is read from the database, which may take longer.
+    """
+    if not isinstance(outcome, Exception):
+        return write.end_add(begun, outcome)
+    with without_waiting():
+        return write.end_add(begun, outcome)
