@@ -18,6 +18,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from muisti.service.console.filter_form import FIELDS
+
 # Values as people read them: times, numbers, ids, Markdown. Pure functions, which templates use as filters
 
 TAGS = {
@@ -153,6 +155,20 @@ def segment(name: str) -> str:
     return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
 
 
+TITLES: Mapping[str, str] = {one.name: one.title for one in FIELDS} | {"url": "Address"}
+_NAME = re.compile(r"[a-z]\w*")
+
+
+def label(path: str) -> str:
+    """Return the field that a path of the API names, as forms call it.
+
+    >>> label("$.valid_to"), label("$.tags[2]"), label("$.events"), label("$")
+    ('Valid until', 'Tags', 'Events', 'The form')
+    """
+    name = next(iter(_NAME.findall(path)), "the form")
+    return TITLES.get(name) or name.replace("_", " ").capitalize()
+
+
 def markdown(text: str) -> Markup:
     """Return a text in Markdown as HTML without anything that acts."""
     return Markup(safe_html(text))
@@ -166,6 +182,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "plural": plural,
     "short": short,
     "segment": segment,
+    "label": label,
     "markdown": markdown,
 }
 

@@ -170,7 +170,8 @@ async def store(visit: Visit, space: str) -> Answer:
     except MuistiError as error:
         if error.status not in ANSWERED:
             raise
-        return _upload_form(texts, problem_of(error), status=error.status)
+        problem = await asyncio.to_thread(problem_of, error, texts["content"])
+        return _upload_form(texts, problem, status=error.status)
     if len(made) == 1 and "path" in made[0].data:
         return done(visit, f"documents/{made[0].data['id']}", "stored_document", undo=made[0].request)
     return done(visit, "documents", "stored_documents")
