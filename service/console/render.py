@@ -97,12 +97,12 @@ def ago(at: str, now: datetime | None = None) -> Markup:
     """Return a time element that says how long ago it was; its title is the date in UTC.
 
     >>> str(ago("2026-05-01T12:00:00Z", datetime(2026, 5, 3, 13, tzinfo=UTC)))
-    '<time datetime="2026-05-01T12:00:00.000Z" title="2026-05-01 12:00:00 UTC" data-local>2 d ago</time>'
+    '<time datetime="2026-05-01T12:00:00.000Z" title="2026-05-01 12:00:00 UTC" data-ago>2 d ago</time>'
     """
     read = datetime.fromisoformat(at).astimezone(UTC)
     seconds = ((now or datetime.now(UTC)) - read).total_seconds()
     said = next((f"{int(seconds // each)} {unit} ago" for each, unit in _SPANS if seconds >= each), "just now")
-    return _time(read, said, " data-local")
+    return _time(read, said, " data-ago")
 
 
 def number(value: float) -> str:

@@ -10,6 +10,7 @@ function labelOf(field) {
 /** Mark the fields that a refusal names, call them by their labels, and go to the first. */
 function markFields(form, refusal) {
   for (const one of form.querySelectorAll("[aria-invalid]")) one.removeAttribute("aria-invalid");
+  for (const one of form.querySelectorAll(".wrong")) one.remove();
   const found = [];
   for (const item of refusal?.querySelectorAll("[data-path]") ?? []) {
     const name = /[a-z]\w*/.exec(item.dataset.path)?.[0],
@@ -17,6 +18,12 @@ function markFields(form, refusal) {
     if (!field) continue;
     field.setAttribute("aria-invalid", "true");
     item.querySelector("strong").textContent = labelOf(field) || name;
+    const why = document.createElement("small");
+    why.className = "wrong";
+    why.id = `wrong-${name}`;
+    why.textContent = item.lastChild.textContent.replace(/^: /, "");
+    field.setAttribute("aria-describedby", why.id);
+    field.after(why);
     const folded = field.closest("details");
     if (folded) folded.open = true;
     found.push(field);
