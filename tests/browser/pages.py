@@ -32,7 +32,7 @@ PAGES = (
     Page("memory-edit", f"{S}/memories/{{memory}}/edit", "More fields"),
     Page("memory-purge", f"{S}/memories/{{memory}}/purge", "2 versions would go"),
     Page("erase", f"{S}/erase?author=Ann", "would go"),
-    Page("conversations", f"{S}/conversations", "2 turns"),
+    Page("conversations", f"{S}/conversations", "Last turn"),
     Page("conversation", f"{S}/conversations/{{conversation}}", "Who decides when we cancel?"),
     Page("documents", f"{S}/documents", "handbook/storms.md"),
     Page("document", f"{S}/documents/{{document}}", "Who decides"),
