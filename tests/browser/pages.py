@@ -34,7 +34,7 @@ PAGES = (
     Page("erase", f"{S}/erase?author=Ann", "would go"),
     Page("conversations", f"{S}/conversations", "Last turn"),
     Page("conversation", f"{S}/conversations/{{conversation}}", "Who decides when we cancel?"),
-    Page("documents", f"{S}/documents", "handbook/storms.md"),
+    Page("documents", f"{S}/documents", "storms.md"),
     Page("document", f"{S}/documents/{{document}}", "Who decides"),
     Page("document-new", f"{S}/documents/new", "Add documents"),
     Page("keys", "/console/keys", "key"),
