@@ -17,6 +17,7 @@ from muisti.service.auth.browser import FORM, form_token, set_cookie
 from muisti.service.console import ROOT
 from muisti.service.console.filter_form import Unreadable
 from muisti.service.console.render import HEADERS, View, draw
+from muisti.service.console.versions import around, diff
 from muisti.service.console.visit import OF_NOW, NotSignedIn, Visit, cookie, link
 from muisti.service.schemas.errors import crash
 
@@ -140,12 +141,22 @@ def does(path: str) -> Callable[[Act], Act]:
         async def handler(visit: NamedDependency[Visit]) -> Response[Any]:
             visit.form = await visit.request.form()
             found = await act(visit, **visit.request.path_params)
-            return _page(visit, found) if isinstance(found, View) else found
+            if isinstance(found, View):
+                return _page(visit, found)
+            return _to_script(found) if visit.is_fragment else found
 
         PAGES.append(post(_paths(path), status_code=200)(handler))
         return act
 
     return declare
+
+
+def _to_script(found: Response[Any]) -> Response[Any]:
+    """Name the next page to the script that sent the form: it cannot read where a redirect leads."""
+    if found.status_code != 303:
+        return found
+    headers = {name: value for name, value in found.headers.items() if name.lower() != "location"}
+    return Response(None, status_code=204, headers={**headers, "HX-Redirect": found.headers["Location"]})
 
 
 def _page(visit: Visit, view: View) -> Response[str]:
@@ -254,9 +265,10 @@ def _refusal(
     request: Asked, status: int, title: str, detail: str, code: str = "", errors: Sequence[Any] = ()
 ) -> Response[str]:
     """Draw a page outside of a visit; htmx gets the part that it can place."""
-    model = {"status": status, "title": title, "detail": detail, "errors": errors, "code": code}
+    part = "hx-request" in request.headers
+    model = {"status": status, "title": title, "detail": detail, "errors": errors, "code": code, "part": part}
     view = View("refused.html", model, block="refusal", status=status)
-    if "hx-request" not in request.headers:
+    if not part:
         return drawn(request, view)
     html = draw(view, {"visit": None}, part=True)
     return Response(html, media_type="text/html; charset=utf-8", status_code=status, headers=HEADERS)
@@ -278,12 +290,14 @@ def _of(visit: Visit, sections: Any) -> list[Any]:
 _TITLES = {403: "This form was refused", 404: "There is no such page", 405: "That is no page to read"}
 
 
-def problem_of(error: Unreadable | MuistiError) -> dict[str, Any]:
-    """Return what a form shows of a refusal."""
+def problem_of(error: Unreadable | MuistiError, text: str = "") -> dict[str, Any]:
+    """Return what a form shows of a refusal; memories in the way with the words in which `text` differs from them."""
     if isinstance(error, Unreadable):
-        return {"detail": "A field cannot be read.", "errors": [{"path": error.path, "message": str(error)}]}
+        errors = [{"path": error.path, "message": str(error)}]
+        return {"detail": "A field cannot be read.", "errors": errors, "conflicts": []}
     detail = error.problem.get("title") if error.conflicts or error.errors else str(error)
-    return {"detail": detail, "errors": error.errors, "conflicts": error.conflicts}
+    conflicts = [{**one, "pieces": around(diff(one["content"], text))} for one in error.conflicts]
+    return {"detail": detail, "errors": error.errors, "conflicts": conflicts}
 
 
 def status_of(error: Unreadable | MuistiError) -> int:

@@ -18,6 +18,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from muisti.service.console.filter_form import FIELDS
+
 # Values as people read them: times, numbers, ids, Markdown. Pure functions, which templates use as filters
 
 TAGS = {
@@ -95,12 +97,12 @@ def ago(at: str, now: datetime | None = None) -> Markup:
     """Return a time element that says how long ago it was; its title is the date in UTC.
 
     >>> str(ago("2026-05-01T12:00:00Z", datetime(2026, 5, 3, 13, tzinfo=UTC)))
-    '<time datetime="2026-05-01T12:00:00.000Z" title="2026-05-01 12:00:00 UTC" data-local>2 d ago</time>'
+    '<time datetime="2026-05-01T12:00:00.000Z" title="2026-05-01 12:00:00 UTC" data-ago>2 d ago</time>'
     """
     read = datetime.fromisoformat(at).astimezone(UTC)
     seconds = ((now or datetime.now(UTC)) - read).total_seconds()
     said = next((f"{int(seconds // each)} {unit} ago" for each, unit in _SPANS if seconds >= each), "just now")
-    return _time(read, said, " data-local")
+    return _time(read, said, " data-ago")
 
 
 def number(value: float) -> str:
@@ -153,6 +155,20 @@ def segment(name: str) -> str:
     return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
 
 
+TITLES: Mapping[str, str] = {one.name: one.title for one in FIELDS} | {"url": "Address"}
+_NAME = re.compile(r"[a-z]\w*")
+
+
+def label(path: str) -> str:
+    """Return the field that a path of the API names, as forms call it.
+
+    >>> label("$.valid_to"), label("$.tags[2]"), label("$.events"), label("$")
+    ('Valid until', 'Tags', 'Events', 'The form')
+    """
+    name = next(iter(_NAME.findall(path)), "the form")
+    return TITLES.get(name) or name.replace("_", " ").capitalize()
+
+
 def markdown(text: str) -> Markup:
     """Return a text in Markdown as HTML without anything that acts."""
     return Markup(safe_html(text))
@@ -166,6 +182,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "plural": plural,
     "short": short,
     "segment": segment,
+    "label": label,
     "markdown": markdown,
 }
 

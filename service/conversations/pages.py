@@ -14,6 +14,7 @@ from muisti.service.console.visit import Visit
 
 Item = Mapping[str, Any]
 DRAWN = 200_000  # characters of a page that are read as Markdown
+BANDS = 6  # colours of topics
 
 
 def said(memory: Item) -> list[Model]:
@@ -32,36 +33,46 @@ def said(memory: Item) -> list[Model]:
     ]
 
 
-def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Model]:
-    """Return the turns of a page, each with the titles of topics of which it is the first on the page.
+def turns(items: Sequence[Item], topics: Sequence[Model]) -> list[Model]:
+    """Return the turns of a page, each with its topic, and with the topics of which it is the first on the page.
 
-    A `plain` turn is not read as Markdown, since its page is long.
+    `topics` are those of `outline`. A `plain` turn is not read as Markdown, since its page is long.
     """
-    begins: dict[int, list[str]] = {}
+    begins: dict[int, list[Model]] = {}
+    of_turn: dict[int, Model] = {}
     for topic in topics:
-        for first, last in topic["spans"]:
-            here = next((one["turn"] for one in items if first <= one["turn"] <= last), None)
-            if here is not None:
-                begins.setdefault(here, []).append(topic["title"])
+        for first, last in topic["bounds"]:
+            here = [one["turn"] for one in items if first <= one["turn"] <= last]
+            of_turn |= dict.fromkeys(here, topic)
+            if here:
+                begins.setdefault(here[0], []).append(topic)
     lengths = accumulate(len(one["content"]) for one in items)
     return [
-        {**one, "said": said(one), "begins": begins.get(one["turn"], ()), "plain": length > DRAWN}
+        {
+            **one,
+            "said": said(one),
+            "begins": begins.get(one["turn"], ()),
+            "band": of_turn[one["turn"]]["band"] if one["turn"] in of_turn else None,
+            "plain": length > DRAWN,
+        }
         for one, length in zip(items, lengths, strict=True)
     ]
 
 
 def outline(topics: Sequence[Item], summaries: Sequence[Item]) -> list[Model]:
-    """Return the topics in the order of their turns, with their summaries."""
+    """Return the topics in the order of their turns, with their summaries and the colours of their bands."""
     known = {one["topic"]: one for one in summaries if one["of"] == "topic"}
-    return sorted(
+    found = sorted(
         (_topic(one, known.get(one["name"])) for one in topics), key=lambda one: (one["first"] is None, one["first"])
     )
+    return [{**one, "band": number % BANDS} for number, one in enumerate(found)]
 
 
 def _topic(topic: Item, summary: Item | None) -> Model:
     spans = topic["spans"]
     return {
         **topic,
+        "bounds": spans,
         "spans": [str(first) if first == last else f"{first} to {last}" for first, last in spans],
         "first": min((first for first, _ in spans), default=None),
         "summary": None if summary is None else summary["text"],
@@ -101,7 +112,7 @@ async def show_conversation(visit: Visit, space: str, name: str) -> Model:
     asked = visit.asked
     category = asked.get("category") or None
     first = first_of(asked.get("turn"))
-    found, topics = await asyncio.gather(
+    found, listed = await asyncio.gather(
         visit.api.get_conversation(space, name, category=category, **visit.at),
         visit.api.list_topics(space, name, limit=TOPICS, category=category, **visit.at),
     )
@@ -115,14 +126,17 @@ async def show_conversation(visit: Visit, space: str, name: str) -> Model:
             visit.api.get_working_memory(space, name, category=category),
         )
         now = {"summaries": summaries["items"], "working": working}
+    topics = outline(listed["items"], now["summaries"])
+    authors = found["users"] or [one["author"] for one in read["items"][:1]]
     return {
         "conversation": found,
         "category": category,
+        "right": authors[0] if authors else None,
         "marked": int(asked["turn"]) if (asked.get("turn") or "").isdecimal() else None,
-        "turns": turns(read["items"], topics["items"]),
+        "turns": turns(read["items"], topics),
         "next": read["next_cursor"],
         "earlier": first > 0 or bool(asked.get("cursor")),
-        "topics": outline(topics["items"], now["summaries"]),
+        "topics": topics,
         "summary": next((one for one in now["summaries"] if one["of"] == "conversation"), None),
         "working": now["working"],
     }

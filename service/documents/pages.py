@@ -1,6 +1,7 @@
 """Documents: a list with their sizes and states, one with its chunks, and the form that stores files and texts."""
 
 import asyncio
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -65,7 +66,46 @@ def outline(items: Sequence[Item], first: int = 1) -> list[Model]:
     return found
 
 
-PAGE = 50
+DEPTH = 8  # folders that a tree nests; deeper ones are part of a name
+
+
+def tree(items: Sequence[Item], base: str = "") -> list[Model]:
+    """Return documents in the order of their paths as a tree: folders with `nodes`, and documents with their `name`.
+
+    `base` is the folder that the page shows: paths begin below it.
+
+    >>> folder, leaf = tree([{"path": "a/b"}, {"path": "c"}])
+    >>> folder["name"], [one["name"] for one in folder["nodes"]], leaf["name"]
+    ('a', ['b'], 'c')
+    """
+    top: Model = {"nodes": []}
+    for one in items:
+        start = len(base) if one["path"].startswith(base) and base.endswith("/") else 0
+        *folders, name = one["path"][start:].split("/", DEPTH)
+        here, path = top, one["path"][:start]
+        for folder in folders:
+            path += folder + "/"
+            last = here["nodes"][-1] if here["nodes"] else {}
+            if last.get("path") != path or "nodes" not in last:
+                here["nodes"].append({"name": folder, "path": path, "nodes": [], "count": 0})
+            here = here["nodes"][-1]
+            here["count"] += 1
+        here["nodes"].append({**one, "name": name})
+    return top["nodes"]
+
+
+def crumbs(folder: str) -> list[tuple[str, str]]:
+    """Return the folders above one and itself, each with its path.
+
+    >>> crumbs("a/b/")
+    [('a', 'a/'), ('b', 'a/b/')]
+    """
+    names = folder.split("/")[:-1][:DEPTH]
+    return [(name, "/".join(names[: number + 1]) + "/") for number, name in enumerate(names)]
+
+
+PAGE = 100
+CHUNKS = 50  # of a page
 SORTS = {"path": "By path", "-indexed_at": "Stored last", "indexed_at": "Stored first"}
 FILTERS = ("folder", "media_type", "language", "category")
 SHOWS = ("chunks", "rendered", "text")
@@ -79,7 +119,7 @@ async def list_documents(visit: Visit, space: str) -> Model:
     """Show the documents, with what is being stored, and on request which have lost their source."""
     asked = visit.asked
     given: dict[str, Any] = {name: asked[name] for name in FILTERS if asked.get(name)}
-    sort = asked.get("sort") if asked.get("sort") in SORTS else None
+    sort = asked.get("sort") if asked.get("sort") in SORTS and asked["sort"] != "path" else None
     found, tasks = await asyncio.gather(
         visit.api.list_documents(space, limit=PAGE, sort=sort, cursor=asked.get("cursor") or None, **given, **visit.at),
         visit.api.list_tasks(space, kind=INGEST, limit=TASKS),
@@ -88,8 +128,11 @@ async def list_documents(visit: Visit, space: str) -> Model:
     if asked.get("check") and visit.may_change("delete"):
         plan: Any = await visit.api.prune_documents(space, {"strategy": "stale_code"}, dry_run=True)
         stale = plan["answer"]
+    folder = given.get("folder", "")
     return {
         "found": found,
+        "nodes": [{**one, "name": one["path"]} for one in found["items"]] if sort else tree(found["items"], folder),
+        "crumbs": crumbs(folder),
         "given": given,
         "sort": sort,
         "params": {**given, **({"sort": sort} if sort else {})},
@@ -110,7 +153,7 @@ async def show_document(visit: Visit, space: str, document: str) -> Model:
     text: Any = None
     if show == "chunks":
         cursor = asked.get("cursor") or None
-        chunks = await visit.api.list_chunks(space, document, limit=PAGE, cursor=cursor, **visit.at)
+        chunks = await visit.api.list_chunks(space, document, limit=CHUNKS, cursor=cursor, **visit.at)
     elif found["characters"] <= WHOLE:
         text = await visit.api.get_text(space, document, **visit.at)
     return {
@@ -166,14 +209,18 @@ async def store(visit: Visit, space: str) -> Answer:
     try:
         if visit.form.get("do") == "preview":
             return _upload_form(texts, cuts=await _previewed(visit, space, texts, files))
-        made = [await visit.send(one) for one in await _requests(space, texts, files)]
+        one_id = {"X-Request-Id": secrets.token_hex(8)}  # one request, which one undo takes back
+        asked = await _requests(space, texts, files)
+        made = [await visit.send(replace(one, headers={**one.headers, **one_id})) for one in asked]
     except MuistiError as error:
         if error.status not in ANSWERED:
             raise
-        return _upload_form(texts, problem_of(error), status=error.status)
+        problem = await asyncio.to_thread(problem_of, error, texts["content"])
+        return _upload_form(texts, problem, status=error.status)
     if len(made) == 1 and "path" in made[0].data:
         return done(visit, f"documents/{made[0].data['id']}", "stored_document", undo=made[0].request)
-    return done(visit, "documents", "stored_documents")
+    undo = made[0].request if all("path" in one.data for one in made) else None
+    return done(visit, "documents", "stored_documents", undo=undo, folder=texts["path"] or None)
 
 
 async def _requests(space: str, texts: Texts, files: list[UploadFile]) -> list[Call]:

@@ -5,7 +5,7 @@ import base64
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -113,6 +113,32 @@ def row(memory: Any) -> dict[str, Any]:
     return {"memory": memory, "title": title_of(memory), "rest": rest, "marks": marks}
 
 
+NEWEST = 100  # memories whose authors and sources are offered
+
+
+@shows("memories/names", "names.html", block="names")
+async def list_names(visit: Visit, space: str) -> Model:
+    """Show the categories and tags of a space, and the authors and sources of its newest memories."""
+    categories, tags, newest = await asyncio.gather(
+        visit.api.list_categories(space, **visit.at),
+        visit.api.list_tags(space, **visit.at),
+        visit.api.list_memories(space, limit=NEWEST, **visit.at),
+    )
+    return {
+        "names": (
+            ("category", "Categories", [name for name, _ in leading(categories["items"], NEWEST)]),
+            ("tags", "Tags", [name for name, _ in leading(tags["items"], NEWEST)]),
+            ("author", "Authors", _named(newest["items"], "author")),
+            ("source", "Sources", _named(newest["items"], "source")),
+        )
+    }
+
+
+def _named(memories: Iterable[Any], field: str) -> list[str]:
+    """Return the values of a field, the most frequent first."""
+    return [name for name, _ in Counter(one[field] for one in memories if one[field]).most_common()]
+
+
 @shows("memories/new")
 async def show_new(visit: Visit, space: str) -> View:
     """Show an empty form, or one with what the URL gives, such as a category."""
@@ -132,15 +158,13 @@ async def add_memory(visit: Visit, space: str) -> Answer:
     except (fields.Unreadable, MuistiError) as error:
         if isinstance(error, MuistiError) and error.status not in ANSWERED:
             raise
-        return new_form(texts, problem_of(error), status_of(error))
+        return new_form(texts, await asyncio.to_thread(problem_of, error, texts["content"]), status_of(error))
     return done(visit, f"memories/{made.data['id']}", "added", undo=made.request)
 
 
 def new_form(texts: Mapping[str, str], found: Mapping[str, Any] | None = None, status: int = 200) -> View:
     """Return the form that adds a memory, with what was typed and what is in the way."""
-    empty = {"detail": "", "errors": [], "conflicts": []}
-    shown = None if found is None else {**empty, **found}
-    return View("memory_new.html", {"inputs": fields.FIELDS, "texts": texts, "problem": shown}, status=status)
+    return View("memory_new.html", {"inputs": fields.FIELDS, "texts": texts, "problem": found}, status=status)
 
 
 SELECTED_MAX = 200  # memories that one form changes

@@ -12,7 +12,17 @@ from litestar import Response
 
 from muisti.client import MuistiError, calls
 from muisti.service.console import filter_form as fields
-from muisti.service.console.answers import Answer, Model, does, done, problem_of, shows, status_of
+from muisti.service.console.answers import (
+    Answer,
+    Model,
+    back_from,
+    does,
+    done,
+    is_own,
+    problem_of,
+    shows,
+    status_of,
+)
 from muisti.service.console.provenance import is_valid, peek, sentences, state_of, title_of, trust_of
 from muisti.service.console.render import View
 from muisti.service.console.versions import around, diff, told
@@ -165,27 +175,33 @@ class Kept(NamedTuple):
     etag: str
     version: str = ""
     replaces: bool = False
+    back: str = ""  # the page that the person came from, where that is not the one of the memory
 
 
 @shows("memories/{memory_id}/edit")
 async def show_edit(visit: Visit, space: str, memory_id: str) -> View:
     """Show the form that changes a memory."""
     memory, etag = await _current(visit, space, memory_id)
-    return _form(memory, Kept(memory_id, fields.typed(memory), etag, str(memory["version"])))
+    back = visit.asked.get("back", "")
+    kept = Kept(memory_id, fields.typed(memory), etag, str(memory["version"]), back=back if is_own(back) else "")
+    return _form(memory, kept)
 
 
 @does("memories/{memory_id}/edit")
 async def save(visit: Visit, space: str, memory_id: str) -> Answer:
     """Store the fields that the person has changed, if nobody has changed the memory since the form was drawn."""
-    kept = Kept(memory_id, fields.given(visit.form), visit.field("etag"), visit.field("version"))
+    back = visit.field("back") if is_own(visit.field("back")) else ""
+    kept = Kept(memory_id, fields.given(visit.form), visit.field("etag"), visit.field("version"), back=back)
     before = await _version(visit, space, memory_id, kept.version)
     try:
         body = fields.changed(kept.texts, before)
         if not body:
-            return done(visit, f"memories/{memory_id}", "unchanged")
+            return back_from(visit, "unchanged") if back else done(visit, f"memories/{memory_id}", "unchanged")
         made = await visit.send(calls.update_memory(space, memory_id, body, if_match=kept.etag))
     except (fields.Unreadable, MuistiError) as error:
         return await _again(visit, space, kept, error, before)
+    if back:
+        return back_from(visit, "changed", undo=made.request)
     return done(visit, f"memories/{memory_id}", "changed", undo=made.request)
 
 
@@ -217,7 +233,8 @@ async def _again(
         MuistiError: the refusal is not about what was typed.
     """
     if isinstance(error, MuistiError) and error.status == GONE:
-        return new_form(kept.texts, {"detail": f"{error}. Store your text as a new memory?"}, GONE)
+        gone = {"detail": f"{error}. Store your text as a new memory?", "errors": [], "conflicts": []}
+        return new_form(kept.texts, gone, GONE)
     if isinstance(error, MuistiError) and error.status not in ANSWERED:
         raise error
     memory, etag = await _current(visit, space, kept.memory_id)
@@ -229,7 +246,8 @@ async def _again(
             status=STALE,
         )
     else:
-        found = _form(memory, kept, problem_of(error), status=status_of(error))
+        problem = await asyncio.to_thread(problem_of, error, kept.texts["content"])
+        found = _form(memory, kept, problem, status=status_of(error))
     return found
 
 

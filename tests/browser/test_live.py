@@ -38,3 +38,15 @@ def test_a_pause_keeps_what_arrives(browser: "Browser", on_file: Served) -> None
         look.tab.keyboard.press("p")
         look.tab.locator(f"a[href$='{made[1]['id']}']").wait_for()
         assert look.tab.locator(f"a[href$='{made[0]['id']}']").count() == 1
+
+
+def test_an_ingest_is_one_row(browser: "Browser", on_file: Served) -> None:
+    for look in looking(browser, on_file, "light", 390):
+        look.tab.goto(f"{on_file.url}/console/spaces/{SPACE}/live")
+        look.tab.get_by_text("Connected.").first.wait_for()
+        before = look.tab.locator("tbody[data-stream-name=changes] tr").count()
+        with on_file.client() as api:
+            parts = "\n\n".join(f"# Part {number}\n\n{'word ' * 300}" for number in range(5))
+            api.put_document(SPACE, "notes/piers.md", {"content": parts})
+        look.tab.locator("tbody th", has_text="notes/piers.md and ").wait_for()
+        assert look.tab.locator("tbody[data-stream-name=changes] tr").count() == before + 1

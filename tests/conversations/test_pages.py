@@ -28,7 +28,8 @@ def planning(client: httpx.Client) -> str:
 
 def test_lists_have_sizes_and_lead_to_the_dialogue(client: httpx.Client, planning: str):
     html = client.get(PAGE).text
-    assert "60 turns, 2 topics" in html and f'href="{planning}"' in html
+    row = [one.text() for one in LexborHTMLParser(html).css("tbody tr > *")]
+    assert row[:5] == ["Plans", "work", "Ann", "60", "2"] and f'href="{planning}"' in html
     assert f'href="{planning}"' in client.get(PAGE, params={"session": "work"}).text
     assert "No conversation meets" in client.get(PAGE, params={"user": "Zoe"}).text
     assert "No conversation meets" in client.get(PAGE, params={"state": "closed"}).text
@@ -64,7 +65,7 @@ def test_it_is_renamed_closed_and_opened_again(client: httpx.Client, planning: s
         return client.get(f"{API}/conversations/a%2Fb").json()
 
     html = client.get(planning).text
-    rename, close = [one for one in forms_of(html) if one.action == planning and one.method == "post"]
+    close, rename = [one for one in forms_of(html) if one.action == planning and one.method == "post"]
     assert "Winter" in ended(client, send(client, rename, title="Winter"))
     page = ended(client, send(client, close, state="closed"))
     assert (now()["title"], now()["state"]) == ("Winter", "closed")
@@ -124,8 +125,14 @@ def test_a_turn_with_a_reply_is_two_messages():
 
 def test_a_topic_begins_where_its_first_turn_is_left():
     items = [{**_turn(number)} for number in (2, 3, 5)]
-    topics = [{"title": "A", "spans": [[1, 3]]}, {"title": "B", "spans": [[4, 9]]}, {"title": "C", "spans": [[20, 30]]}]
-    assert [(one["turn"], list(one["begins"])) for one in turns(items, topics)] == [(2, ["A"]), (3, []), (5, ["B"])]
+    topics = outline([_topic("A", [[1, 3]]), _topic("B", [[4, 4], [6, 9]]), _topic("C", [[5, 5]])], [])
+    assert [
+        (one["turn"], [topic["title"] for topic in one["begins"]], one["band"]) for one in turns(items, topics)
+    ] == [
+        (2, ["A"], 0),
+        (3, [], 0),
+        (5, ["C"], 2),
+    ]
 
 
 def test_topics_without_turns_come_last():

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from muisti.service.documents.pages import DEPTH, tree
 from tests.service.fakes import API
 from tests.service.pages.forms import ended, first, form_to, forms_of, reader, send
 
@@ -23,9 +24,20 @@ def document(client: httpx.Client) -> dict[str, Any]:
 
 def test_a_list_has_sizes_and_leads_to_the_chunks(client: httpx.Client, document: dict[str, Any]):
     html = client.get(PAGE).text
-    assert f'href="{PAGE}/{document["id"]}"' in html and "a/b.md" in html
+    tree = first(LexborHTMLParser(html), ".tree li.folder")
+    assert first(tree, "summary").text().split() == ["a/", "1"] and first(tree, "li .name a").text() == "b.md"
+    assert f'href="{PAGE}/{document["id"]}"' in html
     assert "No document meets" in client.get(PAGE, params={"folder": "z"}).text
-    assert "a/b.md" in client.get(PAGE, params={"folder": "a"}).text
+    assert "b.md" in client.get(str(first(tree, ".only").attributes["href"])).text
+    assert "a/b.md" in client.get(PAGE, params={"sort": "-indexed_at"}).text
+
+
+def test_a_tree_nests_a_bounded_number_of_folders():
+    deep = tree([{"path": "x/" * 500 + "end.md"}])
+    for _ in range(DEPTH):
+        (folder,) = deep
+        deep = folder["nodes"]
+    assert deep[0]["name"] == "x/" * (500 - DEPTH) + "end.md"
 
 
 def test_chunks_are_in_order_with_their_borders_and_repeats(client: httpx.Client, document: dict[str, Any]):
@@ -78,6 +90,8 @@ def test_files_are_stored_at_their_paths(client: httpx.Client):
     answer = client.post(PAGE, data=fields, files=files, follow_redirects=False)
     assert answer.status_code == 303
     assert [one["path"] for one in client.get(f"{API}/documents").json()["items"]] == ["notes/one.md", "notes/two.txt"]
+    send(client, form_to(ended(client, answer), "/console/spaces/default/undo"))
+    assert client.get(f"{API}/documents").json()["items"] == []
     files = [("file", ("three.txt", "Да".encode("koi8-r")))]
     assert client.post(PAGE, data=fields | {"encoding": "koi8-r"}, files=files, follow_redirects=False).is_redirect
     assert client.get(f"{API}/documents/notes%2Fthree.txt/text").text == "Да"

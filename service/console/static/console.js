@@ -5,11 +5,29 @@ const SHOWN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 
 /** Write all times below an element in the reader's zone. */
 function localTimes(root) {
-  for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
+  for (const time of root.querySelectorAll("time[datetime]:not([data-local], [data-ago])")) {
     time.textContent = SHOWN.format(new Date(time.dateTime));
     time.dataset.local = "";
   }
 }
+
+const SPANS = [
+  [365 * 86400, "y"],
+  [30 * 86400, "mo"],
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+];
+
+/** Write how long ago times were; pages that stay open write it again each half minute. */
+function agoTimes() {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const seconds = (Date.now() - new Date(time.dateTime)) / 1000,
+      span = SPANS.find(([each]) => seconds >= each);
+    time.textContent = span ? `${Math.floor(seconds / span[0])} ${span[1]} ago` : "just now";
+  }
+}
+setInterval(agoTimes, 30000);
 
 /** Copy what a button names, and say so. */
 async function copy(button) {

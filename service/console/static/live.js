@@ -3,6 +3,7 @@
 
 let paused = false;
 const waiting = [];
+const RECENT = 20; // rows among which a request that goes on is looked for
 
 /** Make a cell; texts are texts, never HTML. */
 function cell(content, className) {
@@ -30,28 +31,39 @@ function when(at) {
   const time = document.createElement("time");
   time.dateTime = at;
   time.title = `${at.slice(0, 19).replace("T", " ")} UTC`;
-  time.textContent = SHOWN.format(new Date(at));
-  time.dataset.local = "";
+  time.dataset.ago = "";
+  time.textContent = "just now";
   return time;
 }
 
+/** Say how many changes of one request a row stands for. */
+function count(times) {
+  const span = document.createElement("span");
+  span.className = "quiet";
+  span.dataset.times = times;
+  span.textContent = times > 1 ? ` and ${(times - 1).toLocaleString("en")} more` : "";
+  return span;
+}
+
 const ROWS = {
-  changes(body, change) {
-    const memory = change.after ?? change.before;
-    const text = (memory?.content ?? "").trim().split("\n")[0].slice(0, 120) || "the space itself";
-    const name = change.memory_id ? link(`${body.dataset.place}/${change.memory_id}`, text) : text;
-    return [cell(when(change.at)), cell(badge(change.change)), cell(name), cell(change.actor)];
+  changes(body, change, times) {
+    const memory = change.after ?? change.before,
+      text = (memory?.document ?? memory?.content ?? "").trim().split("\n")[0].slice(0, 160) || "the space itself",
+      name = document.createElement("th");
+    name.scope = "row";
+    name.append(change.memory_id ? link(`${body.dataset.space}/memories/${change.memory_id}`, text) : text, count(times));
+    return [cell(when(change.at), "when"), cell(badge(change.change), "what"), name, cell(change.actor, "less")];
   },
   reads(body, read) {
-    const receipt = read.receipt ? link(`${body.dataset.place}/${read.receipt}`, "replay") : "";
+    const receipt = read.receipt ? link(`${body.dataset.space}/quality/receipts/${read.receipt}`, "replay") : "";
     return [
-      cell(when(read.at)),
-      cell(badge(read.operation)),
+      cell(when(read.at), "when"),
+      cell(badge(read.operation), "what"),
       cell(String(read.hits), "number"),
       cell(read.evidence),
       cell(read.ms.toFixed(1), "number"),
-      cell(read.actor),
-      cell(receipt),
+      cell(read.actor, "less"),
+      cell(receipt, "less"),
     ];
   },
 };
@@ -61,10 +73,15 @@ function add(body, data) {
     waiting.push([body, data]);
     return;
   }
-  const row = document.createElement("tr");
-  row.className = "fresh";
-  row.append(...ROWS[body.dataset.streamName](body, data));
-  body.prepend(row);
+  const group = data.request && data.change ? `${data.request} ${data.change}` : "",
+    before = group && [...body.rows].slice(0, RECENT).find((one) => one.dataset.group === group),
+    row = document.createElement("tr"),
+    times = before ? Number(before.querySelector("[data-times]").dataset.times) + 1 : 1;
+  row.className = before ? "" : "fresh";
+  row.dataset.group = group;
+  row.append(...ROWS[body.dataset.streamName](body, data, times));
+  if (before) before.replaceWith(row);
+  else body.prepend(row);
   while (body.rows.length > Number(body.dataset.most)) body.lastElementChild.remove();
   body.closest("section").querySelector("[data-stream-empty]")?.remove();
 }

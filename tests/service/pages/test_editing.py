@@ -136,3 +136,40 @@ def test_both_messages_of_a_turn_have_fields_of_their_own(client: httpx.Client):
     send(client, form_to(client.get(edit).text, edit), user="Where?", system="")
     assert halves() == ("Where?", None)
     assert "content" in form_to(client.get(edit).text, edit).fields
+
+
+def test_a_script_gets_the_next_page_by_name_and_a_refusal_as_a_part(client: httpx.Client, edit: str):
+    form, script = form_to(client.get(edit).text, edit), {"HX-Request": "true"}
+    kept = client.post(edit, data={**form.fields, "content": "New"}, headers=script)
+    assert kept.status_code == 204
+    assert "The memory is changed." in client.get(kept.headers["HX-Redirect"]).text
+    token = {"form_token": form.fields["form_token"]}
+    refused = client.post("/console/spaces/default/time/checkpoints", data={**token, "name": "A b"}, headers=script)
+    part = LexborHTMLParser(refused.text)
+    assert (refused.status_code, part.css_first("main")) == (422, None)
+    assert [one.text() for one in part.css("[data-path] strong")] == ["Name"]
+
+
+@pytest.mark.parametrize(("back", "leads_to"), [(f"{PAGE}?tags=x", f"{PAGE}?tags=x&said"), ("//evil.example/", PAGE)])
+def test_an_edit_leads_back_to_the_list_that_it_came_from(client: httpx.Client, edit: str, back: str, leads_to: str):
+    form = form_to(client.get(edit, params={"back": back}).text, edit)
+    answer = send(client, form, content="New")
+    assert answer.headers["Location"].startswith(leads_to)
+
+
+def test_a_text_that_repeats_another_shows_the_words_that_differ(client: httpx.Client):
+    client.post(f"{API}/memories", json={"content": "We deploy on Fridays", "category": "team", "key": "deploys"})
+    form = form_to(client.get(f"{PAGE}/new").text, PAGE)
+    answer = send(client, form, content="We deploy on Mondays", category="team", key="deploys")
+    found = LexborHTMLParser(answer.text).css(".decide .diff ins, .decide .diff del")
+    assert [(one.tag, one.text()) for one in found] == [("del", "Fridays"), ("ins", "Mondays")]
+
+
+def test_names_in_use_are_offered(client: httpx.Client):
+    client.post(f"{API}/memories", json={"content": "Tea", "category": "kitchen", "tags": ["hot"], "author": "Ann"})
+    html = client.get(f"{PAGE}/names", headers={"HX-Request": "true"}).text
+    offered = {one.attributes["id"]: [each.attributes["value"] for each in one.css("option")] for one in
+               LexborHTMLParser(html).css("datalist")}  # fmt: skip
+    assert offered == {
+        "names-category": ["kitchen"], "names-tags": ["hot"], "names-author": ["Ann"], "names-source": [],
+    }  # fmt: skip

@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from muisti.core.model.choices import ChangeKind
 from muisti.service.console.filter_form import CHANGES
-from tests.service.pages.forms import SPACE
+from tests.service.pages.forms import SPACE, first
 
 pytestmark = pytest.mark.one_store
 PAGE = f"/console/spaces/{SPACE}/live"
@@ -41,3 +41,12 @@ def test_the_log_of_reads_that_is_off_says_how_to_turn_it_on(client: httpx.Clien
 def test_a_text_of_a_memory_is_no_html(client: httpx.Client):
     client.post(f"/v1/spaces/{SPACE}/memories", json={"content": "<img src=x onerror=alert(1)>"})
     assert "<img src=x" not in client.get(PAGE).text
+
+
+def test_an_ingest_is_one_row_that_counts_its_chunks(client: httpx.Client):
+    content = "\n\n".join(f"# Part {number}\n\n{'word ' * 300}" for number in range(5))
+    client.put(f"/v1/spaces/{SPACE}/documents/notes%2Fplan.md", json={"content": content})
+    row = first(LexborHTMLParser(client.get(PAGE).text), "tbody[data-stream-name=changes] tr")
+    chunks = len(client.get(f"/v1/spaces/{SPACE}/memories?kind=chunk").json()["items"])
+    assert chunks > 1 and len(LexborHTMLParser(client.get(PAGE).text).css("tbody tr")) == 1
+    assert first(row, "th").text() == f"notes/plan.md and {chunks} more"

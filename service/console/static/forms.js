@@ -1,0 +1,108 @@
+// Sends forms without leaving the page: what was typed stays, and a refusal is shown beside it. Pages work without it.
+"use strict";
+
+/** Return the name that a form gives to a field. */
+function labelOf(field) {
+  const label = field.labels?.[0];
+  return (label?.querySelector("span") ?? label?.firstChild ?? { textContent: field.ariaLabel }).textContent?.trim();
+}
+
+/** Mark the fields that a refusal names, call them by their labels, and go to the first. */
+function markFields(form, refusal) {
+  for (const one of form.querySelectorAll("[aria-invalid]")) one.removeAttribute("aria-invalid");
+  for (const one of form.querySelectorAll(".wrong")) one.remove();
+  const found = [];
+  for (const item of refusal?.querySelectorAll("[data-path]") ?? []) {
+    const name = /[a-z]\w*/.exec(item.dataset.path)?.[0],
+      field = [...form.elements].find((one) => one.name === name && one.type !== "hidden");
+    if (!field) continue;
+    field.setAttribute("aria-invalid", "true");
+    item.querySelector("strong").textContent = labelOf(field) || name;
+    const why = document.createElement("small");
+    why.className = "wrong";
+    why.id = `wrong-${name}`;
+    why.textContent = item.lastChild.textContent.replace(/^: /, "");
+    field.setAttribute("aria-describedby", why.id);
+    field.after(why);
+    const folded = field.closest("details");
+    if (folded) folded.open = true;
+    found.push(field);
+  }
+  (found[0] ?? refusal)?.scrollIntoView({ block: "center" });
+  found[0]?.focus({ preventScroll: true });
+}
+
+/** Show a text or the elements of a refusal at the top of a form. */
+function refuse(form, ...content) {
+  form.querySelector(":scope > .refusal")?.remove();
+  const section = document.createElement("section");
+  section.className = "refusal";
+  section.setAttribute("role", "alert");
+  section.append(...content);
+  form.prepend(section);
+  markFields(form, section);
+}
+
+/** Show the page that answers a form, or the part of it that belongs in the place of the form. */
+function showAnswer(form, page) {
+  const place = form.closest("[data-place]"),
+    part = place && page.querySelector("[data-place]"),
+    into = part ? place : document.getElementById("main");
+  into.replaceChildren(...(part ?? page.getElementById("main")).childNodes);
+  if (!part) document.title = page.title;
+  htmx.process(into);
+  localTimes(into);
+  const alert = into.querySelector("[role=alert]");
+  if (alert && into.querySelector("form.edit")) markFields(into.querySelector("form.edit"), alert);
+  else (alert ?? into).scrollIntoView({ block: "start" });
+}
+
+/** Send a form, and follow the answer. */
+async function sendForm(form, button) {
+  const given = new FormData(form, button),
+    body = form.enctype === "multipart/form-data" ? given : new URLSearchParams(given);
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { "HX-Request": "true" } });
+  if (answer.status === 401) return refuse(form, "Your session has ended. Sign in again in another tab, then send this once more.");
+  const next = answer.headers.get("HX-Redirect") ?? (answer.redirected ? answer.url : null);
+  if (next) return location.assign(next);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html"),
+    refusal = page.querySelector("body > .refusal");
+  if (refusal) refuse(form, ...refusal.childNodes);
+  else showAnswer(form, page);
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target,
+    button = event.submitter;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.dataset.plain !== undefined || button?.hasAttribute("hx-post")) return;
+  event.preventDefault();
+  if (form.ariaBusy === "true") return;
+  form.ariaBusy = "true";
+  try {
+    await sendForm(form, button);
+  } catch {
+    refuse(form, "The server did not answer, so it is not known whether this was stored. What you typed is still here.");
+  } finally {
+    form.ariaBusy = null;
+  }
+});
+
+// A form that comes in the place of a text is ready to type in.
+document.addEventListener("htmx:after:swap", () => {
+  const text = document.querySelector("[data-place] textarea:not([data-ready])");
+  if (!text) return;
+  text.dataset.ready = "";
+  text.focus();
+  text.scrollIntoView({ block: "nearest" });
+});
+
+// Names that are known complete the last one of a list that commas separate.
+document.addEventListener("input", (event) => {
+  const list = event.target.dataset?.words !== undefined && event.target.list;
+  if (!list) return;
+  const before = event.target.value.slice(0, event.target.value.lastIndexOf(",") + 1);
+  for (const one of list.options) {
+    one.dataset.name ??= one.value;
+    one.value = before ? `${before} ${one.dataset.name}` : one.dataset.name;
+  }
+});
