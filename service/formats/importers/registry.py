@@ -135,6 +135,15 @@ def _header(head: bytes) -> Header | None:
 
 OWN = "muisti"
 
+
+class Unknown(Unreadable):
+    """A file is of no known system. `said` is the message without its advice for the command line."""
+
+    def __init__(self, said: str, advice: str, *, may_be_text: bool) -> None:
+        super().__init__(f"{said}{advice}")
+        self.said, self.may_be_text = said, may_be_text
+
+
 # In the order in which their `detect` is tried; each has the name of its module.
 _ORDER = (
     *(vipune, zakira, mcp_memory_service, memorg, letta, chatgpt, claude, telegram, slack, claude_code, codex),
@@ -165,13 +174,10 @@ def recognised(source: Source) -> str:
         raise Unreadable(f"{source.name}: this is a database of Muisti; {advice}")
     names = ", ".join((OWN, *IMPORTERS))
     if shape.kind in ("array", "object", "lines", "string"):
-        raise Unreadable(
-            f"{source.name}: this JSON is of no known form. {plain_json.FORMS}. For another system give --from: {names}"
-        )
-    raise Unreadable(
-        f"{source.name}: the system of this file is unknown; --from NAME names it: {names}. "
-        "`muisti ingest FILE` stores a text as a document"
-    )
+        said = f"{source.name}: this JSON is of no known form. {plain_json.FORMS}."
+        raise Unknown(said, f" For another system give --from: {names}", may_be_text=False)
+    advice = f"; --from NAME names it: {names}. `muisti ingest FILE` stores a text as a document"
+    raise Unknown(f"{source.name}: the system of this file is unknown", advice, may_be_text=not source.is_folder)
 
 
 class Reading:
