@@ -191,7 +191,9 @@ def create_app(
 def console_of(app: Litestar, settings: Settings) -> Console | None:
     """Return the console, if the settings have one. Its pages call the whole application."""
     secure = (settings.public_url or "").startswith("https://")
-    return Console(app, body_limit=settings.body_limit, secure=secure) if settings.console else None
+    if not settings.console:
+        return None
+    return Console(app, body_limit=settings.body_limit, upload_limit=settings.upload_limit, secure=secure)
 
 
 def resource_of(settings: Settings) -> Resource | None:

@@ -150,14 +150,24 @@ def visiting(api: ASGIApp) -> Any:
     """Return the dependency that opens a visit for each request of a page."""
 
     async def visit(request: Request[Any, Any, Any]) -> AsyncGenerator[Visit]:
-        key = cookie(request, SESSION)
-        async with api_of(api, host_of(request), key) as client:
-            try:
-                access = await client.get_access()
-            except MuistiError as error:
-                if error.status == 401:
-                    raise NotSignedIn from error
-                raise
-            yield Visit(request, client, access, request.path_params.get("space"))
+        async with visited(request, api) as opened:
+            yield opened
 
     return visit
+
+
+@asynccontextmanager
+async def visited(request: Request[Any, Any, Any], api: ASGIApp) -> AsyncIterator[Visit]:
+    """Open the visit of a request.
+
+    Raises:
+        NotSignedIn: the server needs a key, and the browser has no session that works.
+    """
+    async with api_of(api, host_of(request), cookie(request, SESSION)) as client:
+        try:
+            access = await client.get_access()
+        except MuistiError as error:
+            if error.status == 401:
+                raise NotSignedIn from error
+            raise
+        yield Visit(request, client, access, request.path_params.get("space"))

@@ -5,6 +5,7 @@ callers run them on a thread.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +14,11 @@ from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.operations.transfer.records import Record
 from muisti.core.support import zstd
 
+if TYPE_CHECKING:
+    from muisti.core.model.tasks import Task
+    from muisti.core.tasks.tasks import Submission
+
+TASK, BLOB = "import", "lines"  # of the task that imports a file; see `core.operations.transfer.importing`
 LINE_MAX = 4 << 20  # bytes; a memory of the largest size with its vectors takes less than half
 PIECE = 1 << 16  # bytes that are expanded and cut before the next ones are
 WINDOW = 1 << 23  # bytes of earlier text that a stream may refer to; RFC 8878 recommends as much for all decoders
@@ -105,6 +111,25 @@ class Lines:
     def _bad(self, message: str) -> InvalidInput:
         line = self._cut + 1
         return InvalidInput.at(f"$.lines[{line}]", f"line {line:,} or near: {message}")
+
+
+class KeptLines:
+    """Lines of an import, kept in the database until the task that imports them has ended."""
+
+    def __init__(self, begun: "Submission") -> None:
+        self._begun, self._blob, self._total = begun, begun.blob(BLOB), 0
+        self._lines = Lines(self._take)
+        self.feed = self._lines.feed
+
+    def end(self) -> "Task":
+        """Keep the last line, and let the task begin."""
+        self._lines.end()
+        self._blob.close()
+        return self._begun.end(self._total)
+
+    def _take(self, lines: Sequence[bytes]) -> None:
+        self._total += len(lines)
+        self._blob.write(b"".join(line + b"\n" for line in lines))
 
 
 class _Expanding:

@@ -1,6 +1,5 @@
 """The tools that change something: one call of the engine for each memory, two where feedback comes with a change."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +15,7 @@ from muisti.core.text.discourse.signals import suggested
 from muisti.core.views.write import Import
 from muisti.service.agents.outcomes import is_of_a_person
 from muisti.service.auth.access import check
-from muisti.service.formats.lines import Lines
+from muisti.service.formats.lines import TASK, KeptLines, Lines
 from muisti.service.mcp.refusals import refused
 from muisti.service.runtime.bulkheads import SMALL
 from muisti.service.schemas.errors import HttpError
@@ -67,7 +66,6 @@ def sentence(flag: Flag) -> str:
             return f"Not stored, in {where}: what looks like {flag.kind}."
 
 
-KIND, BLOB = "import", "lines"  # of the task that imports; see `core.operations.transfer.importing`
 ASKED = 500  # characters of a candidate in a question
 PLANNED = 20  # changes of a dry run that are named
 
@@ -289,21 +287,12 @@ async def import_memories(call: Call, given: ImportMemories) -> Outcome:
 
 def _import_task(space: str, call: Call, text: str) -> Task:
     """Make a task that imports lines, which are kept in the database until it has ended."""
-    begun = call.backend.engine.tasks.begin(space, KIND, {"atomic": True}, call.session.caller())
+    begun = call.backend.engine.tasks.begin(space, TASK, {"atomic": True}, call.session.caller())
     assert not isinstance(begun, Task)  # without a key no request is a repeated one
     try:
-        blob, total = begun.blob(BLOB), 0
-
-        def take(some: Sequence[bytes]) -> None:
-            nonlocal total
-            total += len(some)
-            blob.write(b"".join(line + b"\n" for line in some))
-
-        lines = Lines(take)
-        lines.feed(text.encode())
-        lines.end()
-        blob.close()
-        return begun.end(total)
+        kept = KeptLines(begun)
+        kept.feed(text.encode())
+        return kept.end()
     except BaseException:  # no half of a task stays; the error goes on
         begun.abandon()
         raise

@@ -1,20 +1,22 @@
 """The application of the console: all pages, those that the modules declare and buttons that send one request."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.exceptions import HTTPException, PermissionDeniedException
+from litestar.exceptions import ClientException, HTTPException, PermissionDeniedException
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
 from muisti.client import Call, MuistiError, calls
 from muisti.service.auth.browser import SAFE, is_own_form
+from muisti.service.console import ROOT
 from muisti.service.console.answers import PAGES, SECURE, crashed, does, done, failed, not_signed_in, refused
 from muisti.service.console.render import warm
-from muisti.service.console.visit import NotSignedIn, Visit, visiting
+from muisti.service.console.visit import NotSignedIn, Visit, visited, visiting
 from muisti.service.conversations import pages as conversations
 from muisti.service.documents import pages as documents
 from muisti.service.graph import pages as graph
@@ -40,6 +42,10 @@ DECLARING = (
     *(ask, conversations, documents, graph, home, imports, keys, live),
     *(memories, memory, quality, review, space, tasks, timeline, webhooks),
 )
+
+
+PARTS = 10_000  # of a form: files of a folder
+UPLOADS = re.compile(rf"{ROOT}/spaces/[^/]+/imports")
 
 
 class Button(NamedTuple):
@@ -91,15 +97,19 @@ def handlers() -> Sequence[HTTPRouteHandler]:
     return [*PAGES, home.get_file, home.show_sign_in, home.sign_in, home.sign_out]
 
 
-def pages_of(api: ASGIApp, *, body_limit: int, secure: bool) -> Litestar:
-    """Make the application with all pages. `secure`: cookies are sent over HTTPS alone."""
+def pages_of(api: ASGIApp, *, body_limit: int, upload_limit: int, secure: bool) -> Litestar:
+    """Make the application with all pages. `secure`: cookies are sent over HTTPS alone.
+
+    A body may have `body_limit` bytes, and `upload_limit` where files are imported.
+    """
     warm()
     made = Application(
         dependencies={"visit": Provide(visiting(api))},
         before_request=own_forms_only,
         request_class=ApiRequest,
-        request_max_body_size=body_limit,
-        state=State({SECURE: secure, "api": api}),
+        request_max_body_size=upload_limit,
+        multipart_form_part_limit=PARTS,
+        state=State({SECURE: secure, "api": api, "body_limit": body_limit}),
         exception_handlers={
             MuistiError: refused,
             NotSignedIn: not_signed_in,
@@ -118,9 +128,27 @@ async def own_forms_only(request: Request[Any, Any, Any]) -> None:
 
     Raises:
         PermissionDeniedException: the token is missing or wrong, or the form comes from another site.
+        NotSignedIn: a large form comes without a session that works.
     """
     if request.method in SAFE:
         return
+    await _check_size(request)
     token = (await request.form()).get("form_token")
     if not isinstance(token, str) or not is_own_form(list(request.scope["headers"]), token):
         raise PermissionDeniedException("Open the page again and send the form from there.")
+
+
+async def _check_size(request: Request[Any, Any, Any]) -> None:
+    """Refuse a large form before it is read, unless it brings files of somebody who is signed in.
+
+    Raises:
+        ClientException: it is too large for its page, or does not say how large it is.
+        NotSignedIn: nobody is signed in.
+    """
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) <= request.app.state["body_limit"]:
+        return
+    if not (length.isdigit() and UPLOADS.fullmatch(request.scope["path"])):
+        raise ClientException("The form is too large, or does not say how large it is.", status_code=413)
+    async with visited(request, request.app.state["api"]):
+        return

@@ -21,13 +21,13 @@ PATHS = re.compile(rf"/|{ROOT}(?:/.*)?", re.DOTALL)
 class Console:
     """Answers requests for pages, which are created at the first of them."""
 
-    def __init__(self, api: ASGIApp, *, body_limit: int, secure: bool) -> None:
+    def __init__(self, api: ASGIApp, *, body_limit: int, upload_limit: int, secure: bool) -> None:
         """`api` is the whole application, which the pages call.
 
         `secure`: browsers reach the server over HTTPS, so cookies are sent over nothing else.
         """
         self._api = api
-        self._body_limit, self._secure = body_limit, secure
+        self._body_limit, self._upload_limit, self._secure = body_limit, upload_limit, secure
         self._pages: ASGIApp | None = None
         self._making = asyncio.Lock()
 
@@ -43,4 +43,5 @@ class Console:
         return self._pages
 
     def _make(self) -> ASGIApp:
-        return pages.pages_of(self._api, body_limit=self._body_limit, secure=self._secure)
+        limits = {"body_limit": self._body_limit, "upload_limit": self._upload_limit}
+        return pages.pages_of(self._api, **limits, secure=self._secure)

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from muisti.service.console.answers import Model, shows
+from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
+from muisti.service.pages.imports import told
 
+IMPORT = "import"  # kind of the tasks whose result is a report of an import
 OVER = {"succeeded": "good", "partial": "fair", "failed": "bad", "cancelled": ""}
 
 
@@ -16,19 +19,23 @@ async def show_tasks(visit: Visit, space: str) -> Model:
     return {"tasks": [row(one) for one in found["items"]], "cursor": found["next_cursor"]}
 
 
-@shows("tasks/{task}", "task.html", block="progress")
-async def show_task(visit: Visit, space: str, task: str) -> Model:
+@shows("tasks/{task}")
+async def show_task(visit: Visit, space: str, task: str) -> View:
     """Show a task with its progress, which is read again while it runs, and the items that have failed."""
     found = await visit.api.get_task(space, task)
     failed = await visit.api.list_task_items(space, task, state="failed", limit=50)
     own = found["actor"] == visit.access["actor"]
-    return {
+    is_over = found["state"] in OVER
+    model: Model = {
         "one": row(found),
+        "imported": told(found["result"], refused=False) if found["kind"] == IMPORT and "result" in found else None,
         "failed": [{"name": one["name"], **one.get("error", {"code": "", "detail": ""})} for one in failed["items"]],
         "more": failed["next_cursor"] is not None,
-        "cancelling": found["state"] not in OVER and (visit.may_change("write") or (own and visit.as_of is None)),
+        "cancelling": not is_over and (visit.may_change("write") or (own and visit.as_of is None)),
         "again": visit.to(f"tasks/{task}"),
     }
+    tells = {"HX-Trigger": "imported"} if is_over and visit.is_fragment and found["kind"] == IMPORT else {}
+    return View("task.html", model, block="progress", headers=tells)
 
 
 def row(task: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Export of a space as lines, and import."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from litestar import Response
@@ -16,7 +16,7 @@ from muisti.core.tasks.tasks import Submission
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
-from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
+from muisti.service.formats.lines import PIECE, TASK, KeptLines, Lines, compressed, encoded
 from muisti.service.http.decode import LINES
 from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter, query
 from muisti.service.http.request import Request, on_threads
@@ -31,7 +31,6 @@ from muisti.service.version import installed_version
 routes = Routes("moving")
 
 ZSTD = "application/zstd"
-KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.operations.transfer.importing`
 
 VectorsParameter = Annotated[bool, query("With passages and vectors, so that nothing must be embedded again.")]
 CompressionParameter = Annotated[
@@ -151,7 +150,7 @@ async def _kept(request: Request, stream: AsyncIterator[bytes], *, atomic: bool)
     await request.ask(request.memories.write.check_import)
     header, length = request.headers.get("idempotency-key"), request.headers.get("content-length", "")
     key = None if header is None else request.key_of(header, [length.encode()])  # the length stands for the body
-    begun = await request.ask(backend.engine.tasks.begin, KIND, {"atomic": atomic}, caller_of(request.scope), key)
+    begun = await request.ask(backend.engine.tasks.begin, TASK, {"atomic": atomic}, caller_of(request.scope), key)
     try:
         if isinstance(begun, Task):
             return accepted(begun, replayed=True)
@@ -162,21 +161,12 @@ async def _kept(request: Request, stream: AsyncIterator[bytes], *, atomic: bool)
 
 
 async def _all_kept(backend: Backend, begun: Submission, stream: AsyncIterator[bytes]) -> Task:
-    blob, total = begun.blob(BLOB), 0
-
-    def take(lines: Sequence[bytes]) -> None:
-        nonlocal total
-        total += len(lines)
-        blob.write(b"".join(line + b"\n" for line in lines))
-
-    lines = Lines(take)
+    kept = KeptLines(begun)
     try:
         async for data in stream:
             for start in range(0, len(data), PIECE):
-                await backend.store(lines.feed, data[start : start + PIECE])
-        await backend.store(lines.end)
-        await backend.store(blob.close)
-        return await backend.store(begun.end, total)
+                await backend.store(kept.feed, data[start : start + PIECE])
+        return await backend.store(kept.end)
     except BaseException:  # also when the request is cancelled, no half of a task stays; the error goes on
         await backend.store(begun.abandon)
         raise

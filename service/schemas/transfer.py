@@ -11,9 +11,16 @@ Skipped = Annotated[
     dict[str, int],
     doc(
         "Skipped memories by reason: `exists` (the id is here), `deleted` (it was here and was deleted), "
-        "`twice` (the file has it twice), `joined` (a session, conversation, topic or summary of its name is here)."
+        "`twice` (the file has it twice), `joined` (a session, conversation, topic or summary of its name is here). "
+        "With them what an importer left out of the file of another system."
     ),
 ]
+REASONS = {
+    "exists": "in this space already",
+    "deleted": "was deleted here",
+    "twice": "twice in the file",
+    "a vector of another model": "a vector of another model; the text is embedded again",
+}  # of `skipped`, for people; what an importer left out is in words already
 
 
 class LineReply(Reply, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
-from msgspec import Meta, Raw, Struct, structs
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, structs
 
 from muisti.core.model.errors import InvalidInput, placed
 from muisti.core.model.fields import FIELDS, LINKS
@@ -23,6 +23,7 @@ from muisti.core.model.values import TRUST, Memory
 FORMAT = 2
 READABLE = (1, FORMAT)
 Count = Annotated[int, Meta(ge=0, le=2**53)]
+Reason = Annotated[str, Meta(max_length=200)]
 
 
 class SettingsRecord(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -78,7 +79,10 @@ class CountsRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True, tag="muisti", tag_field="type", kw_only=True):
-    """The first line. Exports have `space`, `counts` and `generations`; `source` names another system."""
+    """The first line. Exports have `space`, `counts` and `generations`; `source` names another system.
+
+    `left_out` counts by reason the records of the other system that are no lines.
+    """
 
     format: int
     muisti: str = ""
@@ -87,6 +91,7 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True, tag="muisti", tag_
     space: SpaceRecord | None = None
     generations: dict[str, GenerationRecord] = {}
     counts: CountsRecord | None = None
+    left_out: Annotated[dict[Reason, Count], Meta(max_length=100)] | UnsetType = UNSET
 
 
 class ChangeLine(Struct, frozen=True, forbid_unknown_fields=True, tag="change", tag_field="type", kw_only=True):

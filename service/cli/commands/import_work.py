@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from muisti.client import calls
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.registry import OWN, OnProgress, Shares, own_files, recognised
 from muisti.service.formats.importers.source_files import Source
+from muisti.service.schemas.transfer import REASONS
 from muisti.service.terminal.base import ERROR, Failure, Globals
 from muisti.service.terminal.client import ApiError
 from muisti.service.terminal.opening import space_choice
@@ -32,13 +33,6 @@ from muisti.service.terminal.values import STDIN
 from muisti.service.terminal.views import Shown, ago_of, cell, grid, listed, tabbed
 
 NAMED = 10  # bad lines on a terminal
-REASONS = {
-    "exists": "in this space already",
-    "deleted": "was deleted here",
-    "twice": "twice in the file",
-    "a vector of another model": "a vector of another model; the text is embedded again",
-}
-
 Report = dict[str, Any]
 
 
@@ -59,7 +53,6 @@ class Portion:
     space: str
     pieces: Callable[[OnProgress], Iterator[bytes]]
     total: int | None
-    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def _state(one: Any) -> str:
@@ -162,7 +155,7 @@ def _portion_brought(end: End, share: Portion, how: How, stages: Stages, *, dry_
                 raise
             raise Unreadable("; ".join(bad["message"] for bad in error.errors)) from error
         came(not dry_run and not (how.atomic and report["failed"]))
-    return {"space": share.space, **report, "skipped": {**report["skipped"], **share.skipped}}
+    return {"space": share.space, **report}
 
 
 @contextmanager
@@ -222,19 +215,8 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
 
     with Shares(source, system, place, each=not how.atomic) as shares:
         found = shares.read(lambda memories: stages.note("reading", memories, None))
-        _check_projects(source.name, how.projects, shares.homes)
-        first = found[0].space
-        yield [
-            Portion(one.space, one.pieces, one.memories, shares.reading.skipped if one.space == first else {})
-            for one in found
-        ]
-
-
-def _check_projects(name: str, wanted: Sequence[str], known: Mapping[str, int]) -> None:
-    unknown = [one for one in wanted if one not in known]
-    if unknown:
-        there = ", ".join(sorted(known)[:20]) or "none"
-        raise Unreadable(f"{name} has no project {unknown[0]}; it has: {there}")
+        shares.check(how.projects)
+        yield [Portion(one.space, one.pieces, one.memories) for one in found]
 
 
 @contextmanager

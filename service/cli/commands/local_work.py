@@ -19,12 +19,13 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.choices import LIMIT_MAX
-from muisti.service.cli.commands.import_work import NAMED, REASONS, How, Portion, Report, brought
+from muisti.service.cli.commands.import_work import NAMED, How, Portion, Report, brought
 from muisti.service.connect.clients import Home
 from muisti.service.connect.gathering import SOURCE, Gathering, Row, Wanted
 from muisti.service.formats.importers.items import Item
 from muisti.service.formats.importers.registry import Spread
 from muisti.service.formats.importers.rules import CATEGORY, Statement
+from muisti.service.schemas.transfer import REASONS
 from muisti.service.terminal.base import Failure, Globals
 from muisti.service.terminal.client import ApiError, Client
 from muisti.service.terminal.configuration import file_of, in_force

@@ -5,7 +5,7 @@ in any order, and each becomes a space of its own. Reading all of it first also 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -135,6 +135,15 @@ def _header(head: bytes) -> Header | None:
 
 OWN = "muisti"
 
+
+class Unknown(Unreadable):
+    """A file is of no known system. `said` is the message without its advice for the command line."""
+
+    def __init__(self, said: str, advice: str, *, may_be_text: bool) -> None:
+        super().__init__(f"{said}{advice}")
+        self.said, self.may_be_text = said, may_be_text
+
+
 # In the order in which their `detect` is tried; each has the name of its module.
 _ORDER = (
     *(vipune, zakira, mcp_memory_service, memorg, letta, chatgpt, claude, telegram, slack, claude_code, codex),
@@ -165,13 +174,10 @@ def recognised(source: Source) -> str:
         raise Unreadable(f"{source.name}: this is a database of Muisti; {advice}")
     names = ", ".join((OWN, *IMPORTERS))
     if shape.kind in ("array", "object", "lines", "string"):
-        raise Unreadable(
-            f"{source.name}: this JSON is of no known form. {plain_json.FORMS}. For another system give --from: {names}"
-        )
-    raise Unreadable(
-        f"{source.name}: the system of this file is unknown; --from NAME names it: {names}. "
-        "`muisti ingest FILE` stores a text as a document"
-    )
+        said = f"{source.name}: this JSON is of no known form. {plain_json.FORMS}."
+        raise Unknown(said, f" For another system give --from: {names}", may_be_text=False)
+    advice = f"; --from NAME names it: {names}. `muisti ingest FILE` stores a text as a document"
+    raise Unknown(f"{source.name}: the system of this file is unknown", advice, may_be_text=not source.is_folder)
 
 
 class Reading:
@@ -182,6 +188,7 @@ class Reading:
 
     def __init__(self, source: Source, system: str, *, each: bool = False) -> None:
         self._source, self._system, self._each = source, system, each
+        self.name = source.name
         self.skipped: Counter[str] = Counter()
         self.read = 0  # records, good or not, with those that are left out
 
@@ -254,6 +261,7 @@ class Share:
     def __init__(self, space: str, path: Path, system: str) -> None:
         self.space = space
         self.memories = self.lines = 0
+        self.left_out: Mapping[str, int] = {}  # records of the file by reason
         self.first: list[Path] = []  # of lines that belong to no project
         self._path, self._system = path, system
         self._waiting: list[bytes] = []
@@ -280,7 +288,8 @@ class Share:
 
     def pieces(self, on_progress: OnProgress) -> Iterator[bytes]:
         """Yield the share as an export, in pieces. `on_progress` is called with the number of memories so far."""
-        yield _line({"type": "muisti", "format": FORMAT, "source": self._system})
+        left_out = {"left_out": self.left_out} if self.left_out else {}
+        yield _line({"type": "muisti", "format": FORMAT, "source": self._system, **left_out})
         taken = 0
         for path in (*self.first, self._path):
             with path.open("rb") as file:
@@ -361,7 +370,20 @@ class Shares(Spread):
         on_progress(self.reading.read)
         if not self._shares.keys() - {None}:
             self._share(self._place(None) or "default")
-        return self.shares()
+        shares = self.shares()
+        shares[0].left_out = self.reading.skipped
+        return shares
+
+    def check(self, projects: Sequence[str]) -> None:
+        """Check that the file, which was read, has each of the projects.
+
+        Raises:
+            Unreadable: it has not.
+        """
+        unknown = [one for one in projects if one not in self.homes]
+        if unknown:
+            there = ", ".join(sorted(self.homes)[:20]) or "none"
+            raise Unreadable(f"{self.reading.name} has no project {unknown[0]}; it has: {there}")
 
     def _put(self, found: Item | Failed) -> None:
         if found.home is not None:

@@ -1,5 +1,6 @@
 """The interface of imports to the engine: begin, list and undo them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from hashlib import sha256
@@ -260,7 +261,7 @@ def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, 
         created=memories[0],
         good=memories[1],
         versions=versions,
-        skipped=dict(tally.skipped),
+        skipped=dict(tally.skipped + Counter(header.left_out or {})),
         failed=tally.failed,
         failures=tuple(_in_order(tally.failures)),
         flags=tuple(tally.flags),
