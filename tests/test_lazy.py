@@ -16,7 +16,24 @@ LATE = {
     ("core/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
     **{
         ("core/parsing/formats/__init__.py", f"muisti.core.parsing.formats.{name}"): "a worker loads it with a file"
-        for name in ("docx", "html", "image", "mail", "notebook", "ods", "opendocument", "pdf", "pptx", "rtf", "xlsx")
+        for name in (
+            "calendar",
+            "doc",
+            "docx",
+            "html",
+            "image",
+            "mail",
+            "msg",
+            "notebook",
+            "ods",
+            "opendocument",
+            "pdf",
+            "ppt",
+            "pptx",
+            "rtf",
+            "xls",
+            "xlsx",
+        )  # fmt: skip
     },
     ("core/parsing/encodings.py", "muisti.core.parsing.encoding_guess"): "tables of languages, which few texts need",
     (

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 from zipfile import BadZipFile
 
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, UnknownFormat, Unreadable, Unsafe
+from muisti.core.parsing.containers import SIGNATURE
 from muisti.core.parsing.decompressing import Forward, Stream, blocks, decompressed, kind_of
 from muisti.core.parsing.detect import ARCHIVES, HEAD, Format, detect
 from muisti.core.parsing.parsed import ArchiveOptions
@@ -161,7 +162,7 @@ class _Walk:
         except Unreadable as refusal:
             yield Member(path, size, None, refusal)
             return
-        if form not in ARCHIVES:
+        if form not in ARCHIVES and not stream.peek(HEAD).startswith(SIGNATURE):
             yield Member(path, size, cast(BinaryIO, io.BufferedReader(stream)))
             return
         with SpooledTemporaryFile(max_size=IN_MEMORY) as held:

@@ -95,10 +95,16 @@ class Format(StrEnum):
     ODS = "ods"
     ODP = "odp"
     RTF = "rtf"
+    DOC = "doc"
+    XLS = "xls"
+    PPT = "ppt"
+    MSG = "msg"
     EPUB = "epub"
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
     MAILBOX = "mbox"
+    CALENDAR = "ics"
+    CONTACTS = "vcf"
     PNG = "png"
     JPEG = "jpeg"
     TIFF = "tiff"
@@ -125,10 +131,16 @@ MEDIA_TYPES = {
     Format.ODS: "application/vnd.oasis.opendocument.spreadsheet",
     Format.ODP: "application/vnd.oasis.opendocument.presentation",
     Format.RTF: "application/rtf",
+    Format.DOC: "application/msword",
+    Format.XLS: "application/vnd.ms-excel",
+    Format.PPT: "application/vnd.ms-powerpoint",
+    Format.MSG: "application/vnd.ms-outlook",
     Format.EPUB: "application/epub+zip",
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
     Format.MAILBOX: "application/mbox",
+    Format.CALENDAR: "text/calendar",
+    Format.CONTACTS: "text/vcard",
     Format.PNG: "image/png",
     Format.JPEG: "image/jpeg",
     Format.TIFF: "image/tiff",
@@ -179,6 +191,7 @@ _OBJECT = re.compile(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
 _NOTEBOOK = re.compile(rb'"nbformat"\s*+:\s*+\d')
 _HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
 _MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
+_ENTRIES = re.compile(rb"(?:[\w-]{1,99}\.)?BEGIN:V(CALENDAR|CARD)\s", re.IGNORECASE)
 _MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
 _BY_NAME = {
     "md": Format.MARKDOWN, "markdown": Format.MARKDOWN, "mdx": Format.MARKDOWN, "mdown": Format.MARKDOWN,
@@ -269,6 +282,8 @@ def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
         return Format.NOTEBOOK
     if named is not None and named in (Format.MARKDOWN, Format.CSV, Format.TEXT):
         return named
+    if (entries := _ENTRIES.match(start)) is not None:
+        return Format.CALENDAR if entries[1].lower() == b"calendar" else Format.CONTACTS
     language = programming_language(name, head[:200].decode("latin-1"))
     if language and not (language == "xml" and _HTML.match(start)):
         return Format.CODE

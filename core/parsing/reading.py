@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import struct
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from zipfile import BadZipFile
 
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
 from muisti.core.model.values import is_blank
+from muisti.core.parsing.containers import ENCRYPTED, inside_container
 from muisti.core.parsing.detect import (
     ARCHIVES,
     HEAD,
@@ -84,59 +84,6 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
         yield Piece(text=text, kind="table")
 
 
-SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-SECTORS = 64  # of a directory that are looked at
-ENCRYPTED = "an encrypted office file"
-# What a container of Microsoft holds, by the names in its directory, and what it is to be saved as.
-_INSIDE = tuple(
-    (name.encode("utf-16-le"), what, instead)
-    for name, what, instead in (
-        ("EncryptedPackage", ENCRYPTED, ""),
-        ("WordDocument", "a document of Word before 2007 (DOC)", "DOCX, ODT or PDF"),
-        ("Workbook\0", "a workbook of Excel before 2007 (XLS)", "XLSX, ODS or CSV"),
-        ("Book\0", "a workbook of Excel before 1997 (XLS)", "XLSX, ODS or CSV"),
-        ("PowerPoint Document", "a presentation of PowerPoint before 2007 (PPT)", "PPTX, ODP or PDF"),
-        ("PP40", "a presentation of PowerPoint before 1997 (PPT)", "PPTX, ODP or PDF"),
-        ("__properties_version1.0", "a message of Outlook (MSG)", "EML"),
-        ("VisioDocument", "a drawing of Visio", "PDF"),
-        ("Quill", "a document of Publisher", "PDF"),
-        ("HwpSummaryInformation", "a document of Hangul (HWP)", "DOCX or PDF"),
-        ("Catalog\0", "a cache of small pictures (Thumbs.db)", ""),
-    )
-)  # fmt: skip
-
-
-def inside_container(head: bytes, stream: BinaryIO) -> tuple[str, str] | None:
-    """Return what a container of Microsoft holds, by its directory, and as what to save it; None for another file."""
-    if not head.startswith(SIGNATURE) or len(head) < 512 or not stream.seekable():
-        return None
-    (shift,) = struct.unpack_from("<H", head, 30)
-    (sector,) = struct.unpack_from("<I", head, 48)
-    if not 9 <= shift <= 12:
-        return None
-    at = stream.tell()
-    directory = b"".join(_sectors(head, stream, sector, 1 << shift))
-    stream.seek(at)
-    found = [(place, one) for one in _INSIDE if (place := directory.find(one[0])) >= 0]
-    return min(found)[1][1:] if found else None
-
-
-def _sectors(head: bytes, stream: BinaryIO, sector: int, size: int) -> Iterator[bytes]:
-    """Yield the sectors of a container that follow each other, by the table of what follows each."""
-    tables = struct.unpack_from("<109I", head, 76)
-    for _ in range(SECTORS):
-        table, place = divmod(sector, size // 4)
-        stream.seek((sector + 1) * size)
-        yield stream.read(size)
-        if table >= len(tables):
-            return
-        stream.seek((tables[table] + 1) * size + 4 * place)
-        following = stream.read(4)
-        if len(following) < 4:
-            return
-        (sector,) = struct.unpack("<I", following)
-
-
 CODE = 1 << 20  # characters of a piece of code at most: most files are one piece
 
 
@@ -193,6 +140,8 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
         if what in RECOGNISED and installed():
             return RECOGNISED[what]
         what, instead = inside_container(head, stream) or (what, "")
+        if isinstance(what, Format):
+            return what
         if what == ENCRYPTED:
             raise Encrypted("The office file is encrypted; it needs a password.")
         if what in IMAGES:

@@ -31,7 +31,7 @@ from muisti.core.model.values import is_blank
 from muisti.core.parsing.code.grammars import GRAMMARS, is_available
 from muisti.core.parsing.parsed import Options
 from muisti.core.parsing.worker import BYTES_A_SECOND, MEMORY, SECONDS
-from tests.core.parsing import hostile, samples
+from tests.core.parsing import hostile, old_office, samples
 
 SPACE = "files"
 PLACE = "adversarial-files"
@@ -91,7 +91,11 @@ SAMPLES: Mapping[str, Callable[[], bytes]] = {
     "a.mbox": lambda: b"From a@b Mon May  3 10:00:00 2024\nSubject: tea\nFrom: a@b.c\n\nbody\n\n" * 3,
     "a.tsv": lambda: "näme\tdrink\nLee\ttea\n".encode("cp1252") * 40,
     "a.rtf": lambda: rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 Arial;}\f0 Ann prefers t\'e9a.\par {\b Bread}\u8211?\par}",
-    "a.doc": lambda: samples.container("WordDocument"),
+    "a.doc": lambda: old_office.doc("Tea \x13TOC\x14with\x15 cake\rBread\x07\x07\rEnd\r", "Foot\r"),
+    "a.xls": lambda: old_office.xls([["name", 1.5], ["tea", 2]], shared=["Größe", "a text that goes on in the next"]),
+    "a.ppt": lambda: old_office.ppt(("Tea", "Ann likes it"), ("Cake", "Ben does")),
+    "a.msg": lambda: old_office.msg("Tea", "Dear Ben", {"a.pdf": samples.pdf("tea")}, inner="Forwarded"),
+    "a.vcf": lambda: b"BEGIN:VCARD\r\nFN:Ann Lee\r\nNOTE;ENCODING=QUOTED-PRINTABLE:tea=\r\n=20\r\nEND:VCARD\r\n",
     "a.ics": lambda: b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Tea\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
     "a.zip": lambda: samples.zipped({"a.txt": "tea", "b/c.md": TEXT, "d.zip": samples.zipped({"e.txt": "deep"})}),
     "a.json": lambda: b'{"a": [1, 2, {"b": "tea"}]}',

@@ -4,8 +4,9 @@
 
 Each FOLDER has files of the public. `--fetch` first downloads sources of public packages and repositories into the
 first folder, which takes minutes; none of their files is committed. The independent readers are `pdftotext` (PDF),
-`pandoc` (DOCX, ODT, EPUB, HTML, notebooks), LibreOffice (slides, sheets, RTF), and Python's `email` and `mailbox`.
-Formats of text are only decoded. A format whose reader is not installed is left out.
+`pandoc` (DOCX, ODT, EPUB, HTML, notebooks), LibreOffice (slides, sheets, RTF, DOC), `msgconvert` (MSG), and Python's
+`email` and `mailbox`. Of calendars and contacts the properties that people read are compared. Formats of text are only
+decoded. A format whose reader is not installed is left out.
 
 A word counts as kept as often as both have it, also where one of them joins or parts it. A file that loses more than
 2 % of its words without a note and without a refusal is a silent loss. So is a file of a format that is never read,
@@ -14,6 +15,7 @@ where it is not refused.
 
 import html
 import mailbox
+import quopri
 import random
 import re
 import shutil
@@ -53,13 +55,20 @@ _TEX = re.compile(r"\\(?:begin|end)\{\w+\}|\\[A-Za-z]+")
 _TAG = re.compile(r"<(?:script|style|head)\b.*?</(?:script|style|head)>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _NO_CELLS = ("}object", "}annotation", "}shapes")
+_READ = re.compile(
+    r"(?:[\w-]+\.)?(?:SUMMARY|DESCRIPTION|LOCATION|COMMENT|CONTACT|CATEGORIES|RESOURCES|FN|ORG|TITLE|ROLE|NOTE|ADR|N|"
+    r"NICKNAME|EMAIL|TEL)[:;]",
+    re.IGNORECASE,
+)
 _OF_TODAY = re.compile(r"\b(?:TODAY|NOW|RAND)\w*\(")
 _HOURS = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:\.\d+)?S")
 _INVENTED = re.compile(r"<text:p[^>]*>(?:Series|Column|Row) ?\d+</text:p>|Error: Reference source not found")
+_SPACED = re.compile(r"\b\w(?: \w)+\b")  # letters that are drawn apart
+_NOT_CALCULATED = re.compile(r"Err:\d+|1899-12-30 ?")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}\b)")
-SHEETS = frozenset({"xlsx", "xlsm", "ods", "fods"})
-SLIDES = frozenset({".pptx", ".odp"})
-NEVER = frozenset({"doc", "xls", "ppt", "msg", "xlsb", "vsd"})  # formats that are refused
+SHEETS = frozenset({"xlsx", "xlsm", "xls", "ods", "fods"})
+SLIDES = frozenset({".pptx", ".ppt", ".odp"})
+NEVER = frozenset({"xlsb", "vsd"})  # formats that are refused
 
 
 def words(text: str, numbers: bool) -> Counter[str]:
@@ -109,6 +118,10 @@ def _run(*command: str) -> str:
     return subprocess.run(command, capture_output=True, check=True, timeout=SECONDS).stdout.decode("utf-8", "replace")
 
 
+def _together(found: re.Match[str]) -> str:
+    return found[0].replace(" ", "")
+
+
 def _pandoc(path: Path) -> str:
     return _run("pandoc", "-t", "plain", "--wrap=none", "--track-changes=accept", str(path))
 
@@ -136,6 +149,25 @@ def _mailbox(path: Path) -> str:
     return "\n".join(found)
 
 
+def _outlook(path: Path) -> str:
+    """Return the texts of a message of Outlook, by `msgconvert`, a program in Perl."""
+    with tempfile.TemporaryDirectory() as place:
+        message = Path(place) / "a.eml"
+        _ = _run("msgconvert", "--outfile", str(message), str(path))
+        return _bodies(message)
+
+
+def _properties(path: Path) -> str:
+    """Return the values of a calendar or of contacts that people read."""
+    lines = re.sub(r"=?\r?\n[ \t]", "", _plain(path)).splitlines()
+    pairs = [line.partition(":")[::2] for line in lines if _READ.match(line) and "ENCODING=B" not in line.upper()]
+    values = [
+        quopri.decodestring(value.encode()).decode("utf-8", "replace") if "QUOTED" in name.upper() else value
+        for name, value in pairs
+    ]
+    return "\n".join(values).replace("\\n", "\n").replace("\\N", "\n")
+
+
 def _plain(path: Path) -> str:
     """Return a text in the encoding that its folder is named after, or it states, or UTF-8."""
     data = path.read_bytes()
@@ -150,16 +182,22 @@ def _plain(path: Path) -> str:
 
 PLAIN = (
     "txt", "md", "rst", "adoc", "asciidoc", "org", "tex", "csv", "tsv", "json", "jsonl", "yaml", "yml", "toml", "xml",
-    "ics", "vcf", "srt", "vtt", "po", "1",
+    "srt", "vtt", "po", "1",
 )  # fmt: skip
 READERS: Mapping[str, tuple[str, Callable[[Path], str]]] = {
-    "pdf": ("pdftotext", lambda path: _run("pdftotext", str(path), "-")),
+    "pdf": ("pdftotext", lambda path: _SPACED.sub(_together, _run("pdftotext", str(path), "-"))),
     **{form: ("pandoc", _pandoc) for form in ("docx", "odt", "epub", "ipynb", "html")},
     "eml": ("python3", _bodies),
     "mbox": ("python3", _mailbox),
+    "msg": ("msgconvert", _outlook),
+    "ics": ("python3", _properties),
+    "vcf": ("python3", _properties),
     **{form: ("python3", _plain) for form in PLAIN},
 }
-CONVERTED = {"pptx": "fodp", "odp": "fodp", "fodt": "txt:Text", "rtf": "txt:Text", **dict.fromkeys(SHEETS, "fods")}
+CONVERTED = {
+    **dict.fromkeys(("pptx", "ppt", "odp"), "fodp"), **dict.fromkeys(("fodt", "rtf", "doc"), "txt:Text"),
+    **dict.fromkeys(SHEETS, "fods"),
+}  # fmt: skip
 
 
 def others(form: str, files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -199,7 +237,7 @@ def _converted(files: Sequence[Path], target: str) -> Iterator[tuple[Path, str]]
 def _shown(text: str, target: str, typed: bool) -> str:
     """Return the text of what LibreOffice wrote."""
     if target == "fods":
-        return "\n".join(_cells(ElementTree.fromstring(text), typed))
+        return _NOT_CALCULATED.sub("", "\n".join(_cells(ElementTree.fromstring(text), typed)))
     if target != "fodp":
         return _INVENTED.sub("", text)
     body = _INVENTED.sub("", text[text.find("<office:body") :].replace("&lt;number&gt;", ""))

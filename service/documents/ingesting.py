@@ -1,5 +1,6 @@
 """Store the files of a request: a small one before the answer, everything else as a task."""
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,7 +162,7 @@ def permitted(access: Access, folder: str | None, server_path: str) -> Path:
         raise HttpError(
             "forbidden", "files of the server can be named without keys only, below the setting server_files"
         )
-    root, path = Path(folder).resolve(), Path(folder, server_path).resolve()
+    root, path = Path(folder).resolve(), Path(os.path.realpath(Path(folder, server_path)))  # which may loop
     if not path.is_relative_to(root) or not path.is_file():
         raise InvalidInput.at("$.server_path", f"{server_path[:80]!r} is no file below {folder}")
     return path
@@ -203,7 +204,7 @@ def looker(access: Access, folder: str | None) -> Look:
 def _source(document: Document, root: Path) -> Source:
     if document.origin is None or not root.is_dir():
         return "unknown"
-    path = (root / document.origin).resolve()
+    path = Path(os.path.realpath(root / document.origin))
     if not path.is_relative_to(root):
         return "unknown"
     try:

@@ -55,9 +55,12 @@ def followed(request: Request, answer: Response[T], cursor: str | None) -> Respo
 
 
 def found(one: Found, *, is_known: bool) -> Response[MemoryReply] | Response[None]:
-    """Answer with a memory, or 304 when the caller has this version already."""
+    """Answer with a memory, or 304 when the caller has this version already.
+
+    Of one with anchors nothing is known: their states change with documents, in the same version.
+    """
     headers = {SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
-    if is_known:
+    if is_known and not one.memory.anchors:
         return Response(None, status_code=304, headers=headers)
     return Response(MemoryReply.of(one.memory), headers=headers)
 

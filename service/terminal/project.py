@@ -5,6 +5,7 @@ repository that another user owns, and follows `GIT_DIR` to another one; both wo
 price: `include` and `insteadOf` in git's configuration have no effect on the name.
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -51,7 +52,7 @@ def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
         return Choice(_checked(flag, FLAG), FLAG)
     if environ.get(VARIABLE):
         return Choice(_checked(environ[VARIABLE], VARIABLE), VARIABLE)
-    cwd = cwd.resolve()
+    cwd = _resolved(cwd)
     try:
         found = _repository(cwd)
         url = _origin(found.config) if found else None
@@ -83,7 +84,7 @@ def kin(choice: Choice, cwd: Path, spaces: Iterable[str]) -> list[Kin]:
     others = sorted({*spaces} - {choice.space})
     if choice.why in (FLAG, VARIABLE):
         return [Kin(name, f"Did you mean --space {name}?") for name in _similar(choice.space, others)]
-    cwd = cwd.resolve()
+    cwd = _resolved(cwd)
     found = _repository(cwd)
     remote = remote_path((_origin(found.config) if found else None) or "")
     merge = f"`muisti space merge {{}} {choice.space} --drop` joins them"
@@ -182,6 +183,11 @@ class _Repository(msgspec.Struct, frozen=True):
     root: Path
 
 
+def _resolved(path: Path) -> Path:
+    """Return a path without links; links that lead to themselves stay, for which `Path.resolve` raises."""
+    return Path(os.path.realpath(path))
+
+
 def _repository(cwd: Path) -> _Repository | None:
     """Find the repository around `cwd`. A worktree counts as its main repository, a submodule as its own."""
     for folder in (cwd, *cwd.parents):
@@ -190,13 +196,13 @@ def _repository(cwd: Path) -> _Repository | None:
             return _Repository(folder.name, marker / "config", folder)
         if marker.is_file():
             link = marker.read_text(encoding="utf-8", errors="replace").partition(":")[2].strip()
-            return _linked(folder, (folder / link).resolve())
+            return _linked(folder, _resolved(folder / link))
     return None
 
 
 def _linked(folder: Path, git: Path) -> _Repository:
     try:
-        shared = (git / (git / "commondir").read_text(encoding="utf-8").strip()).resolve()
+        shared = _resolved(git / (git / "commondir").read_text(encoding="utf-8").strip())
     except FileNotFoundError:  # a submodule has none
         return _Repository(folder.name, git / "config", folder)
     name = shared.parent.name if shared.name == ".git" else shared.name.removesuffix(".git")

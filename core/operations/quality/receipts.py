@@ -157,7 +157,8 @@ class Receipts:
         for row in rows:
             memory = version_rows.memory(row, receipt.space)
             died, born, first = cast(tuple[int | None, int, int | None], row[WIDTH : WIDTH + 3])
-            fates[memory.id] = _Fate(memory=memory, is_dead=died is not None, born=born, first=first or born)
+            first = receipt.at.number if memory.id in before else first or born  # a redacted hit has lost versions
+            fates[memory.id] = _Fate(memory=memory, is_dead=died is not None, born=born, first=first)
         is_other_model = space.space.generation != receipt.generation
         return tuple(
             Moved(

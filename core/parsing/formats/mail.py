@@ -13,8 +13,9 @@ from zipfile import BadZipFile
 
 from msgspec import structs
 
-from muisti.core.model.unreadable import Broken, FileTooLarge, Unreadable
+from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, Unreadable
 from muisti.core.model.values import is_blank
+from muisti.core.parsing.containers import ENCRYPTED, inside_container
 from muisti.core.parsing.detect import HEAD, STREAMED, Format, detect, signature_of
 from muisti.core.parsing.encodings import text_of
 from muisti.core.parsing.formats import READERS
@@ -47,6 +48,11 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     message = _parsed(bytes(data))
     if not message.keys():
         raise Broken("The file has no headers of an e-mail.")
+    yield from message_pieces(message, options, about)
+
+
+def message_pieces(message: EmailMessage, options: Options, about: About) -> Iterator[Piece]:
+    """Yield the text of a message that is parsed already."""
     about.title = _header(message, "Subject") or None
     reader = _Reading(options, about)
     yield from reader.message(message, None)
@@ -247,6 +253,10 @@ def _reader_of(data: bytes, form: Format) -> Read | None:
             form = format_of_zip(io.BytesIO(data))
         except BadZipFile as error:
             raise Broken("Its ZIP directory is missing or damaged.") from error
+    elif form is Format.UNKNOWN and (held := inside_container(data[:HEAD], io.BytesIO(data))) is not None:
+        if held[0] == ENCRYPTED:
+            raise Encrypted("it is encrypted.")
+        form = held[0] if isinstance(held[0], Format) else form
     if form in _NEVER or not data.strip():
         return None
     return _plain if form in STREAMED else READERS[form]()

@@ -16,9 +16,9 @@ from muisti.core.parsing.pieces import Piece
 
 BATCH = 1 << 14  # characters of a piece
 GAP = 20  # empty cells in a row that are kept; a longer gap is cut to this length
-_MARGIN_CODE = re.compile(r'&(?:"[^"]{0,255}+"|\d+|K[\w+-]{6,8}|.)')
+_MARGIN_CODE = re.compile(r'&(?:"[^"]{0,255}+"|\[[^\]]{0,30}+\]|\d+|K[\w+-]{6,8}|.)')
 _COLUMN = re.compile(r"([A-Z]{1,3})")
-_SINCE_1904 = datetime.datetime.fromisoformat("1904-01-01")
+SINCE_1904 = datetime.datetime.fromisoformat("1904-01-01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _book(package: Package, main: str, workbook: Element) -> Book:
         shown.extend(_form(one.get("numFmtId", "0"), own) for one in (formats if formats is not None else ()))
     properties = workbook.find("x-workbookPr")
     since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
-    return Book(strings, shown, _SINCE_1904 if since_1904 else SINCE_1900)
+    return Book(strings, shown, SINCE_1904 if since_1904 else SINCE_1900)
 
 
 def _form(number: str, own: dict[str | None, str]) -> Form:
@@ -110,8 +110,8 @@ def _rows(package: Package, part: str, book: Book, cells: Cells, margins: dict[s
     expected = 1
     for element in package.children(part, "x-sheetData", "x-headerFooter"):
         if element.tag != "x-row":
-            if text := " ".join(_MARGIN_CODE.sub(_in_margin, element.text or "").split()):
-                margins[f"{element.tag[-6:]}: {text}"] = None
+            if text := margin(element.tag[-6:], element.text or ""):
+                margins[text] = None
             continue
         number = element.get("r", "")
         at = int(number) if number.isdecimal() and len(number) < 8 else expected
@@ -124,21 +124,47 @@ def _rows(package: Package, part: str, book: Book, cells: Cells, margins: dict[s
         expected = at + 1
 
 
+def margin(kind: str, text: str) -> str:
+    """Return the text of a header or a footer without its codes, after what it is; empty where it has none.
+
+    >>> margin("Header", '&L&"Arial,Bold"Tea && cake &P'), margin("Footer", "&P")
+    ('Header: Tea & cake', '')
+    """
+    shown = " ".join(_MARGIN_CODE.sub(_in_margin, text).split())
+    return f"{kind}: {shown}" if shown else ""
+
+
 def _in_margin(code: re.Match[str]) -> str:
     return "&" if code[0] == "&&" else " "
 
 
 def _cells(element: Element, book: Book) -> list[str]:
-    out: list[str] = []
+    return placed(_texts(element, book))
+
+
+def _texts(element: Element, book: Book) -> Iterator[tuple[int, str]]:
+    """Yield the cells of a row that have text, with the numbers of their columns."""
     column = 0
     for cell in element:
         place = _COLUMN.match(cell.get("r", ""))
         at = _number(place[1]) if place else column + 1
-        text = _value(cell, book)
-        if text:
-            out += [""] * min(at - column - 1, GAP)
-            out.append(text)
+        if text := _value(cell, book):
+            yield at, text
             column = at
+
+
+def placed(cells: Iterable[tuple[int, str]]) -> list[str]:
+    """Return a row of cells by their columns, from 1, with empty ones between them.
+
+    >>> placed([(1, "a"), (3, "b")])
+    ['a', '', 'b']
+    """
+    out: list[str] = []
+    column = 0
+    for at, text in cells:
+        out += [""] * min(at - column - 1, GAP)
+        out.append(text)
+        column = at
     return out
 
 

@@ -264,8 +264,7 @@ def test_outputs_of_a_notebook_and_one_of_an_old_version(workers: Workers):
 
 
 @pytest.mark.parametrize(("inside", "what"), [
-    ("WordDocument", "Word before 2007"), ("Workbook", "Excel before 2007"), ("__properties_version1.0", "Outlook"),
-    ("Else", "before 2007, or an encrypted one"),
+    ("PP40", "PowerPoint before 1997"), ("VisioDocument", "Visio"), ("Else", "before 2007, or an encrypted one"),
 ])  # fmt: skip
 def test_what_is_in_a_container_of_microsoft_is_said(workers: Workers, inside: str, what: str):
     with pytest.raises(UnknownFormat, match=what):

@@ -86,8 +86,7 @@ def test_digits_that_are_raised_in_office(workers: Workers):
 
 
 @pytest.mark.parametrize(("inside", "instead"), [
-    ("WordDocument", "DOCX, ODT or PDF"), ("Workbook", "XLSX, ODS or CSV"), ("PowerPoint Document", "PPTX, ODP or PDF"),
-    ("__properties_version1.0", "EML"), ("VisioDocument", "PDF"),
+    ("PP40", "PPTX, ODP or PDF"), ("VisioDocument", "PDF"), ("\x05HwpSummaryInformation", "DOCX or PDF"),
 ])  # fmt: skip
 def test_a_refusal_says_what_to_send_instead(workers: Workers, inside: str, instead: str):
     with pytest.raises(Unreadable, match=re.escape(f"Save it as {instead}, and send that.")):
@@ -99,8 +98,8 @@ def test_a_directory_in_many_sectors_is_followed(workers: Workers):
     data[76:80] = (1).to_bytes(4, "little")  # the table of sectors is the second one
     table = bytearray(b"\xff" * 512)
     table[0:4] = (2).to_bytes(4, "little")  # the directory goes on in the third one
-    more = "WordDocument".encode("utf-16-le").ljust(512, b"\0")
-    with pytest.raises(Unreadable, match="Word before 2007"):
+    more = "VisioDocument".encode("utf-16-le").ljust(512, b"\0")
+    with pytest.raises(Unreadable, match="a drawing of Visio"):
         read(workers, bytes(data) + bytes(table) + more, "a.bin")
 
 

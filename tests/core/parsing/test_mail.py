@@ -139,8 +139,8 @@ def test_a_calendar_says_what_when_where_and_who(workers: Workers):
     kinds = parts("alternative", PLAIN, f"Content-Type: text/calendar; method=REQUEST\n\n{event}")
     data = b"From: a@b.c\nMIME-Version: 1.0\n" + kinds.encode()
     assert joined(read(workers, data, "a.eml")[1]).endswith(
-        "Plain words\n\nTea, with cake\nStarts: 2024-05-03 09:30\nPlace: Room 4\n"
-        "Attendee: Ann Lee <ann@example.org>\n\n"
+        "Plain words\n\nTea, with cake\nStarts: 2024-05-03 09:30 Europe/Helsinki\nPlace: Room 4\n"
+        "Attendee: Ann Lee <ann@example.org>\nReminder: Alarm\n\n"
     )
 
 

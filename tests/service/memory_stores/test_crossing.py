@@ -260,6 +260,16 @@ def test_no_path_finds_the_text_of_a_redacted_version(client: httpx.Client):
     assert "Zanzibar" not in client.get(f"{API}/memories").text
 
 
+def test_a_hit_that_was_redacted_is_not_new_to_its_receipt(client: httpx.Client):
+    made = file(client, DEFAULT, "/a.md", LOST)
+    asked = {"query": LOST.split()[0], "mode": "keyword", "receipt": True}
+    receipt = client.post(f"{API}/search", json=asked).json()["receipt"]
+    edited(client, DEFAULT, made, "Another text")
+    assert told(client.post(f"{DEFAULT}/memory_versions/{made['memory_version_id']}/redact"))["redacted_at"]
+    (moved,) = client.post(f"/v1/receipts/{receipt}/replay").json()["differences"]
+    assert (moved["before"], moved["after"], moved["why"]) == (1, None, "changed")
+
+
 def test_what_is_current_or_seen_in_part_is_not_redacted(served: httpx.Client, admin: httpx.Client, engine: Engine):
     made = file(admin, DEFAULT, "/ann/a.md", LOST)
     version = f"{DEFAULT}/memory_versions/{made['memory_version_id']}"

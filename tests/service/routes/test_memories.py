@@ -138,6 +138,11 @@ def test_a_reader_who_has_the_version_gets_no_body(client: httpx.Client, memory:
     assert client.get(url, headers={"If-None-Match": '"old"'}).status_code == 200
 
 
+def test_a_memory_with_anchors_is_sent_again_as_their_states_change_without_it(client: httpx.Client):
+    made = client.post(f"{API}/memories", json=draft(anchors=["a.py:run"]))
+    assert client.get(made.headers["location"], headers={"If-None-Match": made.headers["etag"]}).status_code == 200
+
+
 def test_if_none_match_on_a_change_is_refused_rather_than_ignored(client: httpx.Client):
     response = client.put(f"{API}/entries/rules/deploy", json=draft(), headers={"If-None-Match": "*"})
     assert (response.status_code, response.json()["code"]) == (400, "malformed_header")

@@ -52,6 +52,15 @@ def test_the_choice_says_why(tmp_path: Path):
     assert choose(None, {}, home).why == "git remote origin, 'Acme/Web'"
 
 
+def test_a_loop_of_links_is_a_folder_as_any_other(tmp_path: Path):
+    (tmp_path / "web").symlink_to(tmp_path / "web")
+    assert choose(None, {}, tmp_path / "web").space == "web"
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / ".git").write_text("gitdir: ../web/worktrees/x")
+    with pytest.raises(InvalidInput):
+        choose(None, {}, tmp_path / "app")
+
+
 @pytest.mark.parametrize("name", ["", "Web", "-web", "a b", "a/b", "x" * 64, "web\n", "é"])
 def test_a_name_that_breaks_the_rule_is_refused_with_its_source(name: str, tmp_path: Path):
     with pytest.raises(InvalidInput, match="--space is"):
