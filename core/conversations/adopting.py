@@ -12,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.model import DEFAULT_SESSION, NewObject
-from muisti.core.conversations.naming import object_draft, users_of
+from muisti.core.conversations.objects import object_draft, users_of
 from muisti.core.conversations.sql import conversations
 from muisti.core.embedding.models import Models
 from muisti.core.model.choices import BATCH_MAX

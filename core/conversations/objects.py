@@ -1,13 +1,13 @@
 """Sessions, conversations and topics as objects: made, changed, moved, closed, opened again, deleted with all below."""
 
+import uuid
 from collections.abc import Sequence
 from typing import Any, cast
 
 import msgspec
 from msgspec import structs
 
-from muisti.core.conversations.model import Change, Counted, Kept, NewObject, Object
-from muisti.core.conversations.naming import check_name, check_title, check_users, generated, object_draft, spans_of
+from muisti.core.conversations.model import DEFAULT_SESSION, USERS_MAX, Change, Counted, Kept, NewObject, Object
 from muisti.core.conversations.reading import missing, one
 from muisti.core.conversations.sql import conversations
 from muisti.core.conversations.topics import taking
@@ -17,7 +17,7 @@ from muisti.core.model.operations import Action
 from muisti.core.model.outcomes import Ending, Written
 from muisti.core.model.places import Level, ObjectName, name_of
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft, IfMatch, Json, Memory
+from muisti.core.model.values import NAME_MAX, REASON_MAX, Draft, IfMatch, Json, Memory
 from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace
 from muisti.core.read.reading import find_space
@@ -25,12 +25,104 @@ from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import hierarchy, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
+from muisti.core.text.speakers import is_side
+from muisti.core.text.terms import fold
 from muisti.core.write.calls import Call, Part
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import check_version
 from muisti.core.write.object_writer import Keeper, Plan, guarded
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.transactions import Transactions
+
+
+def check_name(name: str, path: str) -> None:
+    """Raise `InvalidInput` unless a text can name an object; control characters are refused with the draft."""
+    if not name.strip() or len(name) > NAME_MAX:
+        raise InvalidInput.at(path, f"must have 1 to {NAME_MAX} characters that are not all blank")
+
+
+def generated(level: str) -> str:
+    """Return a new name for an object of a level."""
+    return f"{level}-{uuid.uuid4().hex[:12]}"
+
+
+def users_of(authors: Sequence[str | None], known: Sequence[str] = ()) -> list[str]:
+    """Return the users of a conversation: those that are known, then new authors, each once.
+
+    >>> users_of(["Ann", "assistant", "ann", None, "Bob"], ["Carl"])
+    ['Carl', 'Ann', 'Bob']
+    """
+    found = {fold(name): name for name in reversed([*known, *(name for name in authors if name is not None)])}
+    order = dict.fromkeys(fold(name) for name in [*known, *(name for name in authors if name is not None)])
+    return [found[folded] for folded in order if not is_side(folded)][:USERS_MAX]
+
+
+def check_title(title: str | None, path: str) -> None:
+    """Raise `InvalidInput` when a title is too long; a blank one is refused with the draft."""
+    if title is not None and len(title) > REASON_MAX:
+        raise InvalidInput.at(path, f"has {len(title):,} characters; at most {REASON_MAX:,} are allowed")
+
+
+def object_draft(name: ObjectName, new: NewObject) -> Draft:
+    """Return the draft of a new session, conversation or topic.
+
+    Raises:
+        InvalidInput: its name, its title or its users cannot be accepted.
+    """
+    check_name(name.name, "$.name")
+    check_title(new.title, "$.title")
+    check_users(new.users, "$.users")
+    structure: dict[str, Json] = {"state": "open", "title": "derived" if new.title is None else "given"}
+    if name.level == "topic":
+        structure |= {"bounds": "given", "spans": spans_of(new.spans)}
+    else:
+        structure["users"] = list(new.users)
+    return Draft(
+        content=name.name if new.title is None else new.title,
+        kind=name.level,
+        category=name.category,
+        author=new.users[0] if new.users else None,
+        metadata=new.metadata,
+        tags=new.tags,
+        event_at=new.at,
+        session=_session(name, new),
+        conversation=name.name if name.level == "conversation" else name.conversation,
+        topic=name.name if name.level == "topic" else None,
+        structure=structure,
+    )
+
+
+def spans_of(spans: Sequence[tuple[int, int]]) -> list[Json]:
+    """Return the stretches of a topic, in the order of their turns.
+
+    Raises:
+        InvalidInput: one ends before it begins, or two of them overlap.
+    """
+    ordered = sorted(spans)
+    for place, (first, last) in enumerate(ordered):
+        if first < 0 or last < first:
+            raise InvalidInput.at("$.spans", f"{first} to {last} is no stretch of turns")
+        if place and first <= ordered[place - 1][1]:
+            raise InvalidInput.at("$.spans", f"the stretches up to {ordered[place - 1][1]} and from {first} overlap")
+    return [[first, last] for first, last in ordered]
+
+
+def check_users(users: Sequence[str], path: str) -> None:
+    """Raise `InvalidInput` when there are too many users, or one has no name."""
+    if len(users) > USERS_MAX:
+        raise InvalidInput.at(path, f"has {len(users)} users; at most {USERS_MAX} are allowed")
+    for place, user in enumerate(users):
+        check_name(user, f"{path}[{place}]")
+
+
+def _session(name: ObjectName, new: NewObject) -> str | None:
+    if name.level == "session":
+        return name.name
+    if name.level == "topic":
+        return None
+    session = DEFAULT_SESSION if new.session is None else new.session
+    check_name(session, "$.session")
+    return session
 
 
 class Objects(msgspec.Struct, frozen=True):

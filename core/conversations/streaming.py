@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.model import DEFAULT_SESSION, EXCHANGES_MAX, Arrived, NewObject, Streamed, Turn
-from muisti.core.conversations.naming import check_name, object_draft, users_of
+from muisti.core.conversations.objects import check_name, object_draft, users_of
 from muisti.core.conversations.sql import conversations
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import id_text

@@ -22,7 +22,7 @@ from muisti.core.model.errors import PlaceTaken, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.values import Draft, Memory
-from muisti.core.operations.transfer.importing.clearing import clear, write
+from muisti.core.operations.transfer.importing.moving import clear, write
 from muisti.core.parsing.pieces import Cut
 from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import bulk_replace, imports, inserting, memories, quotas, spaces, version_rows

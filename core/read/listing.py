@@ -1,4 +1,4 @@
-"""List memories page by page, sorted by creation or by the last change.
+"""Lists of memories, page by page, sorted by creation or by the last change; and memories as files of folders.
 
 A cursor contains the position of the last memory of a page and the name of the order. It is valid in that order only.
 """
@@ -6,16 +6,21 @@ A cursor contains the position of the last memory of a page and the name of the 
 import base64
 import binascii
 from collections.abc import Sequence
+from typing import cast
 
+from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import SORTS, Sort
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.times import to_us
+from muisti.core.model.filed import FileOperation, FileVersion, Item
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import LIMIT_MAX, Memory, Page
+from muisti.core.query.filed import Changed, Folder
 from muisti.core.query.filters import Filter, fields_of
 from muisti.core.query.points import Point
-from muisti.core.store.database import Rows, Scalar, Statement
-from muisti.core.store.sql import memories, version_rows
+from muisti.core.read.reading import read
+from muisti.core.store.database import Database, Rows, Scalar, Statement
+from muisti.core.store.sql import filed, memories, version_rows
 from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import PLAIN, said
@@ -111,3 +116,43 @@ def _position(cursor: str) -> tuple[int, bytes]:
 
 def _no_cursor(cursor: str) -> InvalidInput:
     return InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
+
+
+# Memories as files: pages of folders, and the versions of all files of a space
+
+
+def items(database: Database, space: str, folder: Folder, caller: Caller, now: int) -> tuple[list[Item], bool]:
+    """Return a page of a folder, and whether there are more."""
+    found, (rows,) = read(database, space, lambda row: [filed.page(row, folder, caller.own_category, now)])
+    page = [
+        Item(
+            cast(str, row[0]),
+            cast(int, row[1]),
+            None if row[2] is None else version_rows.memory(row[2:], found.space.name),
+        )
+        for row in rows[: folder.limit]
+    ]
+    return page, len(rows) > folder.limit
+
+
+def versions(database: Database, space: str, asked: Changed, caller: Caller) -> tuple[Sequence[FileVersion], bool]:
+    """Return a page of the changes of files, newest first, and whether there are more."""
+    own, whole = caller.own_category, caller.sees_all
+    found, (rows,) = read(database, space, lambda row: [filed.happened(row, asked, own, whole=whole)])
+    page: list[FileVersion] = []
+    for row in rows[: asked.limit]:
+        seq, operation, memory_id, version, at, actor, redacted_at, redacted_by = row[:8]
+        page.append(
+            FileVersion(
+                seq=cast(int, seq),
+                operation=cast(FileOperation, operation),
+                memory_id=id_text(cast(bytes, memory_id)),
+                version=cast(int, version),
+                at=from_us(cast(int, at)),
+                actor=cast("str | None", actor),
+                redacted_at=None if redacted_at is None else from_us(cast(int, redacted_at)),
+                redacted_by=cast("str | None", redacted_by),
+                memory=None if row[8] is None else version_rows.memory(row[8:], found.space.name),
+            )
+        )
+    return page, len(rows) > asked.limit

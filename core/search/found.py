@@ -40,8 +40,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import chunks, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.highlight import highlight
-from muisti.core.text.when.factor import time_match
-from muisti.core.text.when.time_spans import TimeSpan
+from muisti.core.text.when.time_spans import TimeSpan, time_match
 
 
 def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:

@@ -33,8 +33,7 @@ from muisti.core.search.lifted import Defined, Lifted, defined, lift, lifted, pr
 from muisti.core.search.query_vectors import QueryVectors, without
 from muisti.core.search.rankers import BY_MODE, Asked, Extra, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, POOL, Refined, neighbours, pool_of, refined
-from muisti.core.text.when.factor import of_events, time_factor
-from muisti.core.text.when.time_spans import time_spans
+from muisti.core.text.when.time_spans import of_events, time_factor, time_spans
 from muisti.core.text.when.zones import zone_named
 
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score

@@ -15,7 +15,7 @@ import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, witho
 
 from muisti.core.kernels import Longs
 from muisti.core.kernels import ascii as loops
-from muisti.core.text.marks import unmarked
+from muisti.core.text.scripts import unmarked
 
 _LATIN = re.compile("[A-Za-zªº\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff]")
 

@@ -47,9 +47,8 @@ from muisti.core.text.language import (
     spoken,
     stem,
 )
-from muisti.core.text.marks import exact, unmarked
 from muisti.core.text.scripts import WORD_MAX as WORD_MAX
-from muisti.core.text.scripts import all_scripts, in_bigrams, patterns, telling
+from muisti.core.text.scripts import all_scripts, exact, in_bigrams, patterns, telling, unmarked
 from muisti.core.text.scripts import count_tokens as count_tokens
 from muisti.core.text.scripts import count_tokens_between as count_tokens_between
 from muisti.core.text.scripts import is_character as is_character

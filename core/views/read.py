@@ -29,13 +29,13 @@ from muisti.core.query.filed import Changed, Folder
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point, Wanted
 from muisti.core.query.query import Part, Query
-from muisti.core.read import filed, statistics
+from muisti.core.read import listing, statistics
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
-from muisti.core.read.map import Mapped, mapped, vectors_of
 from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
+from muisti.core.read.statistics import Mapped, mapped, vectors_of
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking, check_parts
 from muisti.core.search.searcher import Searcher
@@ -249,7 +249,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         return statistics.stats(found, results, whole=own is None and as_of is None)
 
     def map(self, space: str, *, filter: Filter | None = None, limit: int = 1_000, as_of: AsOf | None = None) -> Mapped:
-        """Return the newest memories in two dimensions, by their vectors; see `core.read.map`."""
+        """Return the newest memories in two dimensions, by their vectors; see `core.read.statistics`."""
         caller, now = self.calls.caller, self.calls.clock()
         filter, _ = self.entities.meant(space, filter, caller, as_of, now)
         own = resolved_at(self.database, space, caller.only(filter), as_of, now)
@@ -262,11 +262,11 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
 
     def files(self, space: str, folder: Folder) -> tuple[Sequence[Item], bool]:
         """Return a page of the memories below a path, in the order of their paths, and whether there are more."""
-        return filed.items(self.database, space, folder, self.calls.caller, self.calls.clock())
+        return listing.items(self.database, space, folder, self.calls.caller, self.calls.clock())
 
     def file_versions(self, space: str, asked: Changed) -> tuple[Sequence[FileVersion], bool]:
         """Return a page of what was done to memories with a path, newest first, and whether there is more."""
-        return filed.versions(self.database, space, asked, self.calls.caller)
+        return listing.versions(self.database, space, asked, self.calls.caller)
 
     def imports(self, space: str) -> Sequence[Imported]:
         """Return the imports of a space, newest first."""

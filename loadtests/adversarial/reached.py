@@ -41,7 +41,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *(
             "core/write/conflicts/check.py",
             "core/conversations/context/builder.py",
-            "core/conversations/context/relevance.py",
+            "core/conversations/context/weights.py",
             "core/documents/files.py",
             "core/operations/spaces/registry.py",
             "service/agents/recalling.py",
@@ -78,7 +78,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/formats/importers/shapes.py", "service/http/uploads.py", "service/documents/tools.py"),
         *("service/tools/rendering.py", "service/mcp/resources.py", "service/mcp/stdio.py"),
         *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/posting.py"),
-        *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
+        *("service/providers/endpoint.py", "service/runtime/models.py"),
     ],
     SHORT: [
         *(
@@ -96,7 +96,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/pages/keys.py", "service/pages/memory.py"),
         *("service/mcp/tools.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/receipts/routes.py", "service/routes/tasks.py"),
-        *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
+        *("service/routes/code.py", "service/routes/lint.py", "service/schemas/tasks.py"),
     ],
     OWN: [
         "service/documents/citing.py",

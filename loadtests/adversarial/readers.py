@@ -42,12 +42,11 @@ from muisti.core.parsing.worker import file_reader
 from muisti.core.query import applies, evidence, filter_fields, filters, intent, lacking, query
 from muisti.core.read import diff
 from muisti.core.search import answering
-from muisti.core.text import aliases, highlight, recognise, secrets, sentences, speakers, standing_instructions, terms
+from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing_instructions, terms
 from muisti.core.text.discourse import signals, summarise
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
-from muisti.core.text.when import factor as when_factor
 from muisti.core.text.when import time_spans as when
 from muisti.core.write import echoes, screening, validate
 from muisti.core.write.conflicts import exclusive, judgement, seeking, stance, words
@@ -315,7 +314,7 @@ READERS = (
     Reader("echoes", lambda one: list(echoes.sentences(one))),
     Reader("facts", lambda one: facts(one, _names(one), None, two=True)),
     Reader("time words", lambda one: when.time_spans(one, NOW)),
-    Reader("times of events", lambda one: when_factor.of_events(one, when.time_spans(one, NOW))),
+    Reader("times of events", lambda one: when.of_events(one, when.time_spans(one, NOW))),
     Reader("kind of an answer", answering.kind_of, QUERY_MAX),
     Reader("subjects of a question", lambda one: [*applies.subjects(one)], QUERY_MAX),
     Reader("what a statement lacks", lambda one: (lacking.is_question(one), lacking._asked(one), lacking._stated(one))),
@@ -325,7 +324,7 @@ READERS = (
     Reader("Claude Code", claude_code._said),
     Reader("Slack", slack._Workspace().plain),
     Reader("page of Notion", lambda one: notion._divided(one, "a", ["b"])),
-    Reader("other names", lambda one: [*aliases.stated(one)]),
+    Reader("other names", lambda one: [*speakers.stated(one)]),
     Reader("claim", lambda one: (seeking.sought(one), exclusive.may_be_about(one, CLAIM))),
     Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),
     Reader("query", lambda one: query.parse(one, "any"), QUERY_MAX),

@@ -22,8 +22,7 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.agents.answering import Agents
-from muisti.service.app.entrance import Entrance
-from muisti.service.app.fast_path import FastPath
+from muisti.service.app.entrance import Entrance, FastPath
 from muisti.service.auth.access import Access, Need, check
 from muisti.service.auth.browser import WebPages
 from muisti.service.auth.challenge import Resource

@@ -1,14 +1,27 @@
 """The stages before the application: compression, web pages of other origins, the console, the caller."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
 
+import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from muisti.service.asgi.messages import CODED, compressed
+from muisti.core.model.errors import MuistiError
+from muisti.service.asgi.header_names import plain_headers
+from muisti.service.asgi.messages import CODED, PlainResponse, compressed, read_body, send_body, send_problem
+from muisti.service.auth.access import STATE, Access, Need, check
 from muisti.service.auth.browser import PAGED, WebPages
 from muisti.service.auth.middleware import AuthMiddleware
+from muisti.service.http.decode import JSON, SLASH, decode
 from muisti.service.mcp.cards import CARDS, Cards
 from muisti.service.pages.mount import PATHS
+from muisti.service.routes import memories, search
+from muisti.service.runtime.bulkheads import LANE, Lane
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.requests import AddBody
+from muisti.service.schemas.search_requests import SearchBody
 
 
 class Entrance:
@@ -39,3 +52,59 @@ class Entrance:
             await self._console(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
+
+
+# Fast path for the two most frequent requests: a plain search, and a plain memory to add
+
+
+_PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
+
+
+class Way(msgspec.Struct, frozen=True):
+    """Route on the fast path: the function that answers, the type of the body, and the scope that it needs."""
+
+    template: str
+    body: type[Any]
+    answer: Callable[[Scope, str, Any, Backend], Awaitable[PlainResponse]]
+    needs: Need
+
+
+WAYS: Mapping[str, Way] = {
+    "/search": Way("/v1/spaces/{space}/search", SearchBody, search.answered, search.routes.needs("search")),
+    "/memories": Way("/v1/spaces/{space}/memories", AddBody, memories.add_plain, memories.routes.needs("addMemory")),
+}
+
+
+class FastPath:
+    """Middleware that answers plain requests, and passes others to the application, whose start sets `backend`.
+
+    It raises unexpected errors, which the request middleware answers. The functions that check and answer a plain
+    request are those that the handlers of the routes call.
+    """
+
+    def __init__(self, app: ASGIApp, body_limit: int) -> None:
+        """`body_limit` is in bytes."""
+        self._app = app
+        self._body_limit = body_limit
+        self.backend: Backend | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
+        if path is None or scope["query_string"] or plain_headers(scope["headers"], self._body_limit) is None:
+            await self._app(scope, receive, send)
+            return
+        way, space = WAYS[path["end"]], path["space"]
+        scope["path_template"], scope["path_params"] = way.template, {"space": space}
+        try:
+            access: Access = cast(dict[str, Any], scope)[STATE]
+            check(access, way.needs, space)
+            LANE.set(Lane(False, space, access.lane_key))
+            body = await read_body(receive)
+            if not body:
+                raise HttpError("malformed_json", "the body is empty; send JSON")
+            assert self.backend is not None
+            reply = await way.answer(scope, space, decode(body, way.body), self.backend)
+        except (MuistiError, HttpError) as error:  # here, so that the middleware around sees a normal answer
+            await send_problem(scope, send, error)
+        else:
+            await send_body(send, reply.status, {"Content-Type": JSON, **reply.headers}, reply.content)

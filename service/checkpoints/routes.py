@@ -25,7 +25,7 @@ from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, planned, read, tried, written_headers
 from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.spaces import SpaceReply
+from muisti.service.schemas.policy import SpaceReply
 
 routes = Routes("checkpoints")
 

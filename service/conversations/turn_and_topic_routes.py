@@ -49,7 +49,7 @@ from muisti.service.http.parameters import (
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, followed, planned, read, tried, written_headers
 from muisti.service.http.routing import Routes
-from muisti.service.runtime.summary_writer import SummaryWriter
+from muisti.service.runtime.models import SummaryWriter
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.tasks import TaskReply
 

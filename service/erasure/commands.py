@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.client import names as by_name
 from muisti.core.support.lazy import Lazy
-from muisti.service.terminal import memory_requests
 from muisti.service.terminal.base import ERROR, Failure, Globals, command, completes
 from muisti.service.terminal.memory_names import NAME, check_name, locate
 from muisti.service.terminal.options import JsonObject, flag, group, option
@@ -95,7 +95,7 @@ def _purge(opened: Session, name: tuple[str, ...], body: dict[str, Any]) -> Call
         return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
     check_name(name)
     found = locate(opened, name)
-    return lambda dry_run: opened.client.send(memory_requests.delete(opened.space, found, purge=True, dry_run=dry_run))
+    return lambda dry_run: opened.client.send(by_name.delete(opened.space, found, purge=True, dry_run=dry_run))
 
 
 def _by_task(options: Globals, opened: Session, body: dict[str, Any]) -> Reply:
@@ -120,7 +120,7 @@ def _ask(opened: Session, planned: Reply) -> None:
     """
     count = planned.data["changes"]
     for memory_id in [one["memory_id"] for one in planned.data["items"][:EXAMPLES]]:
-        versions = opened.client.send(memory_requests.history(opened.space, memory_id)).data["items"]
+        versions = opened.client.send(by_name.history(opened.space, memory_id)).data["items"]
         talk(f"  {memory_id}  {safe(short(versions[0]['memory']['content']))}")
     if count > EXAMPLES:
         talk(f"  and {count - EXAMPLES:,} more")

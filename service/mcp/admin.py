@@ -8,15 +8,15 @@ from muisti.core.documents.view import Filter
 from muisti.core.model.choices import PruneStrategy
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.spaces import SpaceSettings, check_name
-from muisti.service.auth.administration import EVERYWHERE
+from muisti.service.auth.access import EVERYWHERE
 from muisti.service.checkpoints.schemas import ClearedReply
 from muisti.service.documents.ingesting import looker
 from muisti.service.documents.schemas import PruneDocumentsReply
 from muisti.service.erasure.schemas import PurgeBody
 from muisti.service.schemas import fields
 from muisti.service.schemas.generations import GenerationReply, GenerationsReply
+from muisti.service.schemas.policy import SpaceReply
 from muisti.service.schemas.replies import StatsReply
-from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 from muisti.service.tools.arguments import InSpace
 from muisti.service.tools.catalog import tool

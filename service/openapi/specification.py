@@ -21,9 +21,9 @@ from muisti.service.http.parameters import declared
 from muisti.service.http.uploads import FORM
 from muisti.service.openapi.words import ABOUT, HEADERS, LINKS, PARAMETERS, PATH_TYPES, SECURITY, STREAMED, TAGS, named
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
+from muisti.service.schemas.policy import SpaceReply
 from muisti.service.schemas.replies import AddedReply, DryRunReply, ItemsReply, MemoryReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
-from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
 Json = dict[str, Any]

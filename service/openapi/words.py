@@ -7,15 +7,15 @@ from msgspec import Meta
 
 from muisti.service.checkpoints.schemas import CheckpointName
 from muisti.service.graph.schemas import EntityName
-from muisti.service.probes.schemas import ProbeId
-from muisti.service.receipts.schemas import ReceiptId
+from muisti.service.probes.routes import ProbeId
+from muisti.service.receipts.routes import ReceiptId
+from muisti.service.routes.keys import KeyId
+from muisti.service.routes.reviews import ConflictId
 from muisti.service.schemas import fields
 from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.generations import ModelName
-from muisti.service.schemas.keys import KeyId
-from muisti.service.schemas.reviews import ConflictId
 from muisti.service.schemas.tasks import TaskId
-from muisti.service.webhooks.schemas import WebhookId
+from muisti.service.webhooks.routes import WebhookId
 
 ABOUT = (
     "Muisti stores what agents and apps learn and finds the right piece again: by meaning, by words, with any filter. "

@@ -7,7 +7,7 @@ from litestar.params import JSONBody
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.spaces import QUOTA_MAX
-from muisti.service.auth.administration import check_everywhere
+from muisti.service.auth.access import check_everywhere
 from muisti.service.http.parameters import DRY
 from muisti.service.http.request import Request
 from muisti.service.http.respond import read, tried

@@ -13,7 +13,6 @@ from muisti.service.erasure import routes as erasure
 from muisti.service.graph import routes as graph
 from muisti.service.http.routing import by_path
 from muisti.service.memory_stores import routes as memory_stores
-from muisti.service.memory_stores import version_routes
 from muisti.service.probes import routes as probes
 from muisti.service.quotas import routes as quotas
 from muisti.service.receipts import routes as receipts
@@ -54,7 +53,6 @@ _ALL = (
             lint,
             memories,
             memory_stores,
-            version_routes,
             transfer,
             server,
             probes,

@@ -1,11 +1,17 @@
 """Keys and the audit log."""
 
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Self, cast, get_args
+
 from litestar import Response
 from litestar.params import FromPath, JSONBody
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.identity.grants import check_grant
-from muisti.service.auth.access import Access
-from muisti.service.auth.administration import (
+from muisti.core.identity.grants import SCOPES, Grant, Key, check_grant
+from muisti.core.model.choices import Scope, SourceClass
+from muisti.core.model.errors import InvalidInput
+from muisti.service.auth.access import (
+    Access,
     check_everywhere,
     check_replaceable,
     check_weaker,
@@ -19,16 +25,164 @@ from muisti.service.http.request import Request
 from muisti.service.http.respond import followed
 from muisti.service.http.routing import Routes
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.keys import (
-    AccessReply,
-    AuditReply,
-    KeyBody,
-    KeyReply,
-    KeysReply,
-    MadeKeyReply,
-    RotateBody,
-    zoned,
-)
+from muisti.service.schemas import fields
+from muisti.service.schemas.access_modes import MODES, OVERLAP_SECONDS, ModeName
+from muisti.service.schemas.copying import Reply
+from muisti.service.schemas.fields import doc
+
+Scopes = Annotated[
+    list[str],
+    doc(
+        "`read`, `append` (add), `write` (change and replace), `delete`, `admin` (spaces, keys).",
+        items={"enum": list(SCOPES)},
+    ),
+]
+Spaces = Annotated[list[str], doc("Names of spaces, or beginnings of names with `*` behind; `*` alone is every space.")]
+Named = Annotated[str, doc("What the key is for, 1 to 100 characters.")]
+KeyId = Annotated[str, doc("The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])]
+Expiry = Annotated[datetime, doc("When the key stops working; null for never.")]
+OnlyCategory = Annotated[
+    str, doc("Category to which the key is limited; what it adds gets this category. null: no limit.")
+]
+
+
+OnlyClass = Annotated[
+    str,
+    doc(
+        "Source class of memories that the key adds; it may state none that is trusted more. null: any.",
+        enum=list(get_args(SourceClass)),
+    ),
+]
+
+
+class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A key to create, no stronger than the key that creates it. `mode` is short for a list of scopes."""
+
+    name: Named
+    scopes: Scopes | UnsetType = UNSET
+    mode: Annotated[ModeName, Meta(extra_json_schema={"type": "string", "enum": list(MODES)})] | UnsetType = UNSET
+    spaces: Spaces
+    category: OnlyCategory | None = None
+    source_class: OnlyClass | None = None
+    expires_at: Expiry | None = None
+    bound: Annotated[bool, doc("End with the key that makes it, also where an administrator does.")] = False
+
+    def grant(self) -> Grant:
+        scopes = frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes)))
+        return Grant(scopes, tuple(self.spaces), self.category, cast(SourceClass | None, self.source_class))
+
+
+class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Rotation of a key: the old one still works for `overlap_seconds`."""
+
+    overlap_seconds: Annotated[int, Meta(extra_json_schema={"minimum": 0, "maximum": 2_592_000})] = OVERLAP_SECONDS
+    expires_at: Expiry | None = None
+
+    def overlap(self) -> timedelta:
+        if not 0 <= self.overlap_seconds <= 2_592_000:
+            raise InvalidInput.at("$.overlap_seconds", f"{self.overlap_seconds} is not between 0 and 2,592,000")
+        return timedelta(seconds=self.overlap_seconds)
+
+
+class KeyReply(Reply, frozen=True, kw_only=True):
+    """A key without its secret. `parent_id` is the key that created it; when that is revoked, this one is too."""
+
+    id: KeyId
+    name: Named
+    scopes: Scopes
+    spaces: Spaces
+    category: OnlyCategory | None
+    source_class: OnlyClass | None
+    parent_id: KeyId | None
+    created_at: datetime
+    expires_at: Expiry | None
+    revoked_at: datetime | None
+    last_used_at: Annotated[datetime | None, doc("To the minute, as far as it is known.")]
+
+    @classmethod
+    def of(cls, value: Key, /, **more: Any) -> Self:
+        return super().of(value, **_granted(value.grant), **more)
+
+
+class AccessReply(Struct, frozen=True, kw_only=True):
+    """Rights of the caller. `key_id` and `name` are null for a caller without a key of this database."""
+
+    actor: Annotated[str, doc("Name of the caller in the audit log.")]
+    key_id: KeyId | None
+    name: Named | None
+    open: Annotated[bool, doc("The server has no keys, so everybody may do everything.")]
+    scopes: Scopes
+    spaces: Spaces
+    category: OnlyCategory | None
+    source_class: OnlyClass | None
+    expires_at: Expiry | None
+
+    @classmethod
+    def of(cls, actor: str, grant: Grant, key: Key | None, *, open: bool, expires_at: datetime | None) -> "AccessReply":
+        return cls(
+            actor=actor,
+            key_id=None if key is None else key.id,
+            name=None if key is None else key.name,
+            open=open,
+            **_granted(grant),
+            expires_at=expires_at,
+        )
+
+
+class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
+    """A new key. `key` is shown only once; the server stores a hash of it."""
+
+    key: Annotated[str, Meta(examples=["mk_0123456789ab_…"])]
+
+
+class KeysReply(Reply, frozen=True, kw_only=True):
+    """Keys, newest first, including revoked and expired ones."""
+
+    items: list[KeyReply]
+    next_cursor: None = None
+
+
+class AuditedReply(Reply, frozen=True, kw_only=True):
+    """An entry of the audit log. `actor`: id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."""
+
+    at: datetime
+    actor: str
+    action: Annotated[str, doc("Such as key_created, space_deleted, memory_deleted.")]
+    space: fields.SpaceName | None
+    target: Annotated[str | None, doc("The id of the key or memory.")]
+
+
+class AuditReply(Reply, frozen=True, kw_only=True):
+    """Entries of the audit log, newest first."""
+
+    items: list[AuditedReply]
+    next_cursor: Annotated[str | None, doc("The `cursor` of the next page; null on the last.")]
+
+
+def scopes_of(mode: ModeName | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
+    """Return the scopes of a request, which names a mode or lists scopes.
+
+    Raises:
+        InvalidInput: it does both or neither.
+    """
+    if mode is not UNSET and scopes is UNSET:
+        return list(MODES[mode])
+    if scopes is not UNSET and mode is UNSET:
+        return scopes
+    raise InvalidInput.at("$.scopes", f"give scopes, or a mode: {', '.join(MODES)}")
+
+
+def zoned(at: datetime | None) -> datetime | None:
+    """Return the time. Raises `InvalidInput` for a time without a zone."""
+    if at is not None and at.tzinfo is None:
+        raise InvalidInput.at("$.expires_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
+    return at
+
+
+def _granted(grant: Grant) -> dict[str, Any]:
+    plain = {"spaces": list(grant.spaces), "category": grant.category, "source_class": grant.source_class}
+    return {"scopes": [scope for scope in SCOPES if scope in grant.scopes], **plain}
+
 
 routes = Routes("keys", "")
 

@@ -13,7 +13,7 @@ from muisti.core.model.errors import NotFound, StoreUnavailable
 from muisti.core.model.generations import without_place
 from muisti.core.model.spaces import Space
 from muisti.core.model.tasks import Failing
-from muisti.service.auth.administration import check_everywhere
+from muisti.service.auth.access import check_everywhere
 from muisti.service.auth.challenge import MCP_PATH, WELL_KNOWN, Resource
 from muisti.service.auth.middleware import METRICS, AuthMiddleware
 from muisti.service.http.request import Request

@@ -13,9 +13,8 @@ from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, read, tried
 from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.policy import PolicyBody, PolicyReply
+from muisti.service.schemas.policy import PolicyBody, PolicyReply, SpaceBody, SpaceReply, SpacesReply
 from muisti.service.schemas.replies import CountsReply, StatsReply
-from muisti.service.schemas.spaces import SpaceBody, SpaceReply, SpacesReply
 
 routes = Routes("spaces", "")
 

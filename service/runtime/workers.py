@@ -48,7 +48,7 @@ from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.adding import Adds, end_soon
 from muisti.service.runtime.admission import Admission, Line
 from muisti.service.runtime.bulkheads import LANE, Lane, Shares
-from muisti.service.runtime.summary_writer import summary_writer
+from muisti.service.runtime.models import summary_writer
 from muisti.service.schemas.health import ServerStatsReply
 from muisti.service.settings import Settings
 

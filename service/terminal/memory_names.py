@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.client import names as by_name
+from muisti.client.names import Name
 from muisti.core.model.choices import LIMIT_MAX
 from muisti.core.model.ids import id_bytes
-from muisti.service.terminal import memory_requests
 from muisti.service.terminal.base import Failure, completes
-from muisti.service.terminal.client import ApiError
-from muisti.service.terminal.memory_requests import Name
+from muisti.service.terminal.client import ApiError, Client
 
 if TYPE_CHECKING:
     from muisti.service.terminal.opening import Session
@@ -61,7 +61,7 @@ def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
 
 def find(opened: "Session", words: Sequence[str]) -> dict[str, Any]:
     """Read the memory that has this name."""
-    return opened.client.send(memory_requests.get(opened.space, locate(opened, words), no_touch=True)).data
+    return opened.client.send(by_name.get(opened.space, locate(opened, words), no_touch=True)).data
 
 
 def find_id(opened: "Session", words: Sequence[str]) -> str:
@@ -72,9 +72,7 @@ def find_id(opened: "Session", words: Sequence[str]) -> str:
     """
     name = locate(opened, words)
     return (
-        name
-        if isinstance(name, str)
-        else opened.client.send(memory_requests.get(opened.space, name, no_touch=True)).data["id"]
+        name if isinstance(name, str) else opened.client.send(by_name.get(opened.space, name, no_touch=True)).data["id"]
     )
 
 
@@ -89,7 +87,7 @@ def locate_id(opened: "Session", word: str) -> str:
     name = locate(opened, [word], gone=True)
     if isinstance(name, str):
         return name
-    return opened.client.send(memory_requests.history(opened.space, name)).data["items"][0]["memory"]["id"]
+    return opened.client.send(by_name.history(opened.space, name)).data["items"][0]["memory"]["id"]
 
 
 def locate(opened: "Session", words: Sequence[str], as_of: str | None = None, *, gone: bool = False) -> Name:
@@ -133,9 +131,9 @@ def _splits(word: str) -> list[tuple[str, str]]:
 def _is_there(opened: "Session", place: tuple[str, str], as_of: str | None, *, gone: bool) -> bool:
     try:
         if gone:
-            opened.client.send(memory_requests.history(opened.space, place))
+            opened.client.send(by_name.history(opened.space, place))
         else:
-            opened.client.send(memory_requests.get(opened.space, place, as_of=as_of, no_touch=True))
+            opened.client.send(by_name.get(opened.space, place, as_of=as_of, no_touch=True))
     except ApiError as error:
         if error.status != 404:
             raise
@@ -168,3 +166,11 @@ def _changed(opened: "Session") -> list[str]:
     since = f"{epoch}:{max(0, int(number) - LATEST)}"
     page = opened.client.send(calls.list_changes(opened.space, since=since, limit=LATEST, show="ids")).data
     return [change["memory_id"] for change in page["items"] if change["memory_id"]]
+
+
+def etag(client: Client, space: str, name: Name, version: int | None) -> str | None:
+    """Return the ETag of a version. For an address, the id is requested first, because ETags contain ids."""
+    if version is None:
+        return None
+    one = name if isinstance(name, str) else client.send(by_name.history(space, name)).data["items"][0]["memory"]["id"]
+    return f'"{one}.{version}"'

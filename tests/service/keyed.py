@@ -12,7 +12,7 @@ from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.choices import Scope
 from muisti.core.model.times import from_us
 from muisti.service.openapi.words import PATH_TYPES
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 
 # What each operation needs: the contract, written once more.
 NEEDS: dict[str, Scope | None] = {

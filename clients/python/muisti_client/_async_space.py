@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from msgspec import structs
 
-from . import _names as names
-from . import calls, results
+from . import calls, names, results
 from ._async_group import add
 from ._async_protocol import AsyncMemory
 from ._errors import NotFound, Unreachable, refused

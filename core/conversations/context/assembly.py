@@ -7,10 +7,9 @@ import msgspec
 
 from muisti.core.conversations.context.choosing import Candidate, Chosen, Style, candidate, chosen
 from muisti.core.conversations.context.counting import Counter, counter
-from muisti.core.conversations.context.relevance import is_unsure
 from muisti.core.conversations.context.rendering import NOTICE, Part, Sizes, Text, laid_out, title
 from muisti.core.conversations.context.request import EXCERPTS, LISTED, NEAREST, NOTHING, Request
-from muisti.core.conversations.context.weights import measure
+from muisti.core.conversations.context.weights import is_unsure, measure
 from muisti.core.model.context import Citation, Context, LeftOut, Reason, Section, SectionName, SpaceRead
 from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq

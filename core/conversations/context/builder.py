@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from muisti.core.conversations.context.assembly import Assembly, Found, sized
 from muisti.core.conversations.context.choosing import Candidate
 from muisti.core.conversations.context.counting import counter
-from muisti.core.conversations.context.relevance import filler
 from muisti.core.conversations.context.rendering import Sizes
 from muisti.core.conversations.context.request import (
     EXCERPTS,
@@ -20,6 +19,7 @@ from muisti.core.conversations.context.request import (
     of_conversation,
     source,
 )
+from muisti.core.conversations.context.weights import filler
 from muisti.core.graph.answers import asked_about, told
 from muisti.core.graph.model import Relation
 from muisti.core.graph.pagerank import lacks

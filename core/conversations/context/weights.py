@@ -16,6 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.conversations.context.counting import Counter
+from muisti.core.model.choices import APPLIES
+from muisti.core.model.hits import Answered
+from muisti.core.model.values import Memory
+from muisti.core.query.evidence import asks_for_advice
 from muisti.core.text.sentences import pieces
 from muisti.core.text.terms import encode_terms, query_terms, tokenize
 
@@ -160,3 +164,46 @@ def _sums(values: Doubles, bounds: Longs) -> Doubles:
     """Return the sum of each stretch; a stretch may be empty."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     return sums[bounds[1:]] - sums[bounds[:-1]]
+
+
+# Find hits that say little beside the best: where one memory clearly answers, the others would be filler
+
+
+FROM, FULL = 1.0, 1.6  # strengths
+LEAST, MOST = 0.35, 0.75  # shares of the best score
+HARDLY = 0.02  # probability of an answer; at most 3 in 1,000 judged questions with an answer are below
+
+
+def is_hopeless(answer: Answered) -> bool:
+    """Return whether an answer hardly answers its question."""
+    return answer.applies is not None and answer.applies < HARDLY
+
+
+def is_unsure(answer: Answered) -> bool:
+    """Return whether an answer may not answer its question."""
+    return answer.evidence == "none" or (answer.applies is not None and answer.applies < APPLIES)
+
+
+def filler(question: str, answer: Answered, found: Sequence[tuple[Memory, float]]) -> frozenset[str]:
+    """Return the ids of memories, found with a score, that are not shown even if there is room."""
+    if is_hopeless(answer):
+        return frozenset(memory.id for memory, _ in found)
+    if answer.evidence != "strong" or answer.strategy != "hybrid" or asks_for_advice(question):
+        return frozenset()
+    least = share(answer.strength) * max((score for _, score in found), default=0.0)
+    return frozenset(memory.id for memory, score in found if score < least and not _is_turn(memory))
+
+
+def share(strength: float) -> float:
+    """Return the share of the best score that a hit needs.
+
+    >>> [round(share(strength), 3) for strength in (0.9, 1.0, 1.3, 2.0)]
+    [0.0, 0.35, 0.55, 0.75]
+    """
+    if strength < FROM:
+        return 0.0
+    return LEAST + (MOST - LEAST) * min((strength - FROM) / (FULL - FROM), 1.0)
+
+
+def _is_turn(memory: Memory) -> bool:
+    return memory.conversation is not None or memory.turn is not None or "session" in memory.metadata

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import msgspec
 from msgspec import structs
@@ -13,15 +14,16 @@ from muisti.core.model.choices import CLEAR_PHRASE
 from muisti.core.model.errors import AlreadyExists, Conflict, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
+from muisti.core.model.times import from_us
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 from muisti.core.operations.missing_vectors import embed_past
-from muisti.core.operations.spaces import checkpoint_sql
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space, point_of, shown_at
-from muisti.core.store.database import Refusal, Refused, Rows, written
+from muisti.core.store.database import Refusal, Refused, Row, Rows, Statement, slots, written
 from muisti.core.store.sql import bulk_replace, operations, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
+from muisti.core.store.sql.version_rows import COLUMNS, lived
 from muisti.core.write.calls import Calls
 from muisti.core.write.intake import Intake
 from muisti.core.write.intake import allowed as allowed_now
@@ -63,14 +65,14 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             note = self.screener.text(found, note, call, "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
-        (held,) = self.store.database.read([checkpoint_sql.all_checkpoints(found)])
+        (held,) = self.store.database.read([all_checkpoints(found)])
         if len(held) >= CHECKPOINTS_MAX:
             raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
-        batch = [guard(found), checkpoint_sql.insert_checkpoint(found, name, call.now, call.caller.actor, note)]
-        rows = written(self.store.database, batch, checkpoint_sql.checkpoint_named(found, name), dry_run=call.dry_run)
+        batch = [guard(found), insert_checkpoint(found, name, call.now, call.caller.actor, note)]
+        rows = written(self.store.database, batch, checkpoint_named(found, name), dry_run=call.dry_run)
         if not rows:
             raise NotFound("checkpoint", name)
-        return checkpoint_sql.checkpoint(rows[0]), found.seq
+        return checkpoint_of(rows[0]), found.seq
 
     def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first, and the current point.
@@ -78,8 +80,8 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         Notes speak of the whole space, so a caller who sees a part of it gets none.
         """
         found = find_space(self.store.database, space)
-        (rows,) = self.store.database.read([checkpoint_sql.all_checkpoints(found)])
-        named = [checkpoint_sql.checkpoint(row) for row in rows]
+        (rows,) = self.store.database.read([all_checkpoints(found)])
+        named = [checkpoint_of(row) for row in rows]
         return [one if self.calls.caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
     def delete_checkpoint(self, space: str, name: str) -> None:
@@ -94,8 +96,8 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
         entry = operations.audit(call.now, call.caller.actor, "checkpoint_deleted", space=space, target=name)
-        batch = [checkpoint_sql.delete_checkpoint(found, name), entry]
-        written(self.store.database, batch, checkpoint_sql.all_checkpoints(found), dry_run=call.dry_run)
+        batch = [delete_checkpoint(found, name), entry]
+        written(self.store.database, batch, all_checkpoints(found), dry_run=call.dry_run)
 
     def diff(
         self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
@@ -118,14 +120,12 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
         (touched,) = self.store.database.read(
-            [checkpoint_sql.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
+            [touched_between(found, start, stop, beyond, limit + 1, caller.own_category)]
         )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
-            before, after = self.store.database.read(
-                [checkpoint_sql.memories_at(found, ids, first), checkpoint_sql.memories_at(found, ids, last)]
-            )
+            before, after = self.store.database.read([memories_at(found, ids, first), memories_at(found, ids, last)])
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
         more = cursor_of(ids[-1]) if len(touched) > limit else None
         epoch = found.space.epoch
@@ -147,7 +147,7 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         found = find_space(self.store.database, space)
         point = self._point(found, to, "$.to")
         seq = found.seq.number if point.number is None else point.number
-        (touched,) = self.store.database.read([checkpoint_sql.touched_count(found, seq)])
+        (touched,) = self.store.database.read([touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
         for encoder in self.store.models.embedding(found.space):
             embed_past(self.store.database, found, encoder, self.store.models.cache, Point(seq, call.now))
@@ -200,13 +200,13 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
         return Cleared(ended=total, before=before, written=done)
 
     def _named(self, space: SpaceRow, name: str) -> Rows:
-        return self.store.database.read([checkpoint_sql.checkpoint_named(space, name)])[0]
+        return self.store.database.read([checkpoint_named(space, name)])[0]
 
     def _point(self, space: SpaceRow, text: str, path: str) -> Point:
         """Return the point that a checkpoint, a time or a change names."""
         rows = self._named(space, text)
         if rows:
-            seq = checkpoint_sql.checkpoint(rows[0]).seq
+            seq = checkpoint_of(rows[0]).seq
             return Point(seq, self.calls.clock())
         if _NAME.fullmatch(text) and ":" not in text:
             raise NotFound("checkpoint", text)
@@ -275,3 +275,74 @@ def position(cursor: str) -> bytes:
 def _ended(done: Written) -> int:
     assert done.tally is not None
     return done.tally.ended
+
+
+# The SQL of checkpoints, and of the changes between two points of a space's history
+
+
+def checkpoint_of(row: Row) -> Checkpoint:
+    """Read a row of `checkpoint_named` or `all_checkpoints`."""
+    name, seq, created_at, actor, note = cast(tuple[str, int, int, str, str | None], row)
+    return Checkpoint(name=name, seq=seq, created_at=from_us(created_at), actor=actor, note=note)
+
+
+def insert_checkpoint(space: SpaceRow, name: str, now: int, actor: str, note: str | None) -> Statement:
+    """Name the current point of a space; nothing happens when the name is taken."""
+    return Statement(
+        "INSERT INTO checkpoints SELECT id, ?, seq, ?, ?, ? FROM spaces WHERE id = ? "
+        "ON CONFLICT (space_id, name) DO NOTHING",
+        (name, now, actor, note, space.id),
+    )
+
+
+def checkpoint_named(space: SpaceRow, name: str) -> Statement:
+    return Statement(
+        "SELECT name, seq, created_at, actor, note FROM checkpoints WHERE space_id = ? AND name = ?", (space.id, name)
+    )
+
+
+def all_checkpoints(space: SpaceRow) -> Statement:
+    """Select all checkpoints of a space, newest first."""
+    return Statement(
+        "SELECT name, seq, created_at, actor, note FROM checkpoints WHERE space_id = ? ORDER BY seq DESC, name",
+        (space.id,),
+    )
+
+
+def delete_checkpoint(space: SpaceRow, name: str) -> Statement:
+    return Statement("DELETE FROM checkpoints WHERE space_id = ? AND name = ?", (space.id, name))
+
+
+def touched_between(
+    space: SpaceRow, after: int, upto: int, beyond: bytes, limit: int, category: str | None
+) -> Statement:
+    """Select the ids after `beyond` of memories with a version that began or ended between two changes, in order.
+
+    With `category`, a folded one, only versions of that category count.
+    """
+    own, args = ("", ()) if category is None else (" AND category_folded = ?", (category,))
+    return Statement(
+        f"""SELECT memory_id FROM (
+            SELECT memory_id FROM versions WHERE space_id = ? AND born > ? AND born <= ?{own}
+            UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ? AND died <= ?{own}
+        ) WHERE memory_id > ? ORDER BY memory_id LIMIT ?""",
+        (*(space.id, after, upto, *args) * 2, beyond, limit),
+    )
+
+
+def touched_count(space: SpaceRow, after: int) -> Statement:
+    """Count the memories that changed after a change."""
+    return Statement(
+        "SELECT count(*) FROM (SELECT memory_id FROM versions WHERE space_id = ? AND born > ? "
+        "UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ?)",
+        (space.id, after) * 2,
+    )
+
+
+def memories_at(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
+    """Select the versions of given memories that were valid at a point, in no order."""
+    then, args = lived(point)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id IN {slots(ids)} AND +v.space_id = ? AND {then}",
+        (*ids, space.id, *args),
+    )

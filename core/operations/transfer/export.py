@@ -11,7 +11,6 @@ from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
-from muisti.core.operations.transfer import sql as exports
 from muisti.core.operations.transfer.records import (
     FORMAT,
     ChangeLine,
@@ -29,10 +28,10 @@ from muisti.core.operations.transfer.records import (
     vector_text,
 )
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row, Rows
+from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import WIDTH
+from muisti.core.store.sql.version_rows import COLUMNS, WIDTH
 
 PAGE = 200  # changes
 
@@ -50,8 +49,8 @@ class Export:
         self._space = find_space(database, space)
         self._vectors = vectors
         self.seq: Seq = self._space.seq
-        versions, living, changes = database.read(exports.counts(self._space, self.seq.number))
-        (generations,) = database.read([exports.generations()])
+        versions, living, changes = database.read(sizes(self._space, self.seq.number))
+        (generations,) = database.read([all_models()])
         self._versions = cast(int, versions[0][0])
         self.header = Header(
             format=FORMAT,
@@ -89,7 +88,7 @@ class Export:
         """Yield the retrieval counts of memories, as of now, because they have no history."""
         after = b""
         while True:
-            (rows,) = self._database.read([exports.retrievals(self._space, self.seq.number, after, PAGE)])
+            (rows,) = self._database.read([retrievals_of(self._space, self.seq.number, after, PAGE)])
             if not rows:
                 return
             yield [_retrieved(row) for row in rows]
@@ -98,13 +97,11 @@ class Export:
     def _page(self, after: int) -> tuple[list[Record], int]:
         """Return the records of the next changes, and the number of the last of these changes."""
         seq = self.seq.number
-        state, changed = self._database.read(
-            [spaces.state(self._space), exports.changes(self._space, after, seq, PAGE)]
-        )
+        state, changed = self._database.read([spaces.state(self._space), changes_of(self._space, after, seq, PAGE)])
         self._check(state)
         upto = cast(int, changed[-1][0]) if len(changed) == PAGE else seq
-        ask = [exports.versions(self._space, after, upto)]
-        ask += [exports.passages(self._space, after, upto)] if self._vectors else []
+        ask = [versions_of(self._space, after, upto)]
+        ask += [passages_of(self._space, after, upto)] if self._vectors else []
         born, *cut = self._database.read(ask)
         passages = _passages(cut[0]) if cut else {}
         lines: list[tuple[int, int, Record]] = [(cast(int, row[0]), 0, _change(row, seq)) for row in changed]
@@ -170,3 +167,62 @@ def _passages(rows: Rows) -> dict[int, list[PassageRecord]]:
         if vector is not None:
             found[version][-1].vectors[str(generation)] = vector_text(vector)
     return found
+
+
+# The SQL of exports: the history of a space in order, as of one change
+
+
+def sizes(space: SpaceRow, seq: int) -> list[Statement]:
+    """Count the versions, the memories that are not deleted, and the changes as of change `seq`."""
+    return [
+        Statement("SELECT count(*) FROM versions WHERE space_id = ? AND born <= ?", (space.id, seq)),
+        Statement(
+            "SELECT count(*) FROM versions WHERE space_id = ? AND born <= ? AND (died IS NULL OR died > ?)",
+            (space.id, seq, seq),
+        ),
+        Statement("SELECT count(*) FROM changes WHERE space_id = ? AND seq <= ?", (space.id, seq)),
+    ]
+
+
+def all_models() -> Statement:
+    """Select (id, hash, model, dimensions) of all models."""
+    return Statement("SELECT id, hash, model, dimensions FROM generations ORDER BY id")
+
+
+def changes_of(space: SpaceRow, after: int, seq: int, limit: int) -> Statement:
+    """Select (seq, kind, memory id, version, committed_at, actor, request, undone) of the next changes up to `seq`."""
+    return Statement(
+        "SELECT seq, kind, memory_id, version, committed_at, actor, request, undone FROM changes "
+        "WHERE space_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+        (space.id, after, seq, limit),
+    )
+
+
+def versions_of(space: SpaceRow, after: int, upto: int) -> Statement:
+    """Select the versions with `after` < `born` <= `upto`, in order, each followed by its `born` and `died`."""
+    return Statement(
+        f"SELECT {COLUMNS}, v.born, v.died FROM versions v WHERE v.space_id = ? AND v.born > ? AND v.born <= ? "
+        "ORDER BY v.born",
+        (space.id, after, upto),
+    )
+
+
+def retrievals_of(space: SpaceRow, seq: int, after: bytes, limit: int) -> Statement:
+    """Select (memory id, count, last time) of the next retrieved memories, by id, that were made up to change `seq`."""
+    return Statement(
+        "SELECT r.memory_id, r.count, r.last_at FROM retrievals r WHERE r.space_id = ? AND r.memory_id > ? "
+        "AND r.count > 0 AND EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = r.memory_id AND v.space_id = "
+        "r.space_id AND v.born <= ?) ORDER BY r.memory_id LIMIT ?",
+        (space.id, after, seq, limit),
+    )
+
+
+def passages_of(space: SpaceRow, after: int, upto: int) -> Statement:
+    """Select (version row id, number, start, stop, generation id, vector) of passages; the last two may be null."""
+    return Statement(
+        "SELECT p.version_id, p.number, p.start, p.stop, e.generation_id, e.vector FROM versions v "
+        "JOIN passages p ON p.version_id = v.id "
+        "LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number "
+        "WHERE v.space_id = ? AND v.born > ? AND v.born <= ? ORDER BY p.version_id, p.number, e.generation_id",
+        (space.id, after, upto),
+    )

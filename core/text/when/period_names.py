@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import cast
 
-from muisti.core.text.when.meaning import AT, IN, IN_LOWER, IN_SHORT, ON, Name, never, weekday_number
 from muisti.core.text.when.patterns import (
     DECADES,
     FIRST,
@@ -33,7 +32,7 @@ from muisti.core.text.when.periods import (
     shifted,
     unit_of,
 )
-from muisti.core.text.when.relative import RELATIVE
+from muisti.core.text.when.relative import AT, IN, IN_LOWER, IN_SHORT, ON, RELATIVE, Name, never, weekday_number
 
 _HALF_READ = re.compile(
     rf"(?:(?:{NUMBER})\s+(?:{UNIT})s?\s*,?\s*(?:and)?|\b(?:hundred|thousand)(?:\s+and)?|\d\s*[-/]"

@@ -10,7 +10,7 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.choices import SIMILARITY_MIN
 from muisti.core.model.outcomes import Difference, LikenessKind
 from muisti.core.text.forms import normalise
-from muisti.core.text.marks import unmarked
+from muisti.core.text.scripts import unmarked
 from muisti.core.text.sentences import ends
 from muisti.core.write.conflicts.alignment import Alignment, align
 from muisti.core.write.conflicts.changes import LONGEST, changed_value

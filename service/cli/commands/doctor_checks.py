@@ -20,8 +20,8 @@ from muisti.core.model.spaces import OFF
 from muisti.core.model.times import system_clock
 from muisti.core.model.unreadable import Crashed
 from muisti.core.operations.compiled_kernels import compiled_kernels
-from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
 from muisti.core.operations.missing_vectors import Recognition
+from muisti.core.operations.whole_database import Schema, schema_of, spaces_of_other_models
 from muisti.core.parsing import parsed
 from muisti.core.parsing.workers import Workers
 from muisti.service.cli.commands.integrity_checks import Check, integrity, memories_of, repair_faults, tell

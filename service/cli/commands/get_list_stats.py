@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from muisti.client import Call, calls
-from muisti.service.terminal import memory_requests
+from muisti.client import names as by_name
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.memory_names import locate, memory_argument
 from muisti.service.terminal.options import as_filter, as_of, choice, filters, flag, full, integer, option
@@ -45,7 +45,7 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     """
     with session(options, reads=True) as opened:
         found = locate(opened, name, as_of)
-        reply = opened.client.send(memory_requests.get(opened.space, found, as_of=as_of, no_touch=no_touch))
+        reply = opened.client.send(by_name.get(opened.space, found, as_of=as_of, no_touch=no_touch))
         answer(options, reply, _card, lambda memory: [*_lines(memory), "", memory["content"]])
 
 

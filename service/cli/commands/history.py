@@ -8,12 +8,12 @@ from typing import Any, get_args
 import click
 
 from muisti.client import calls
+from muisti.client import names as by_name
 from muisti.core.model.choices import BATCH_MAX, CHANGES_MAX, ChangeKind, Show
 from muisti.service.checkpoints.commands import seq_of
-from muisti.service.terminal import memory_requests
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.client import Unreachable, listen
-from muisti.service.terminal.memory_names import locate, memory_argument
+from muisti.service.terminal.memory_names import etag, locate, memory_argument
 from muisti.service.terminal.options import (
     allow_secrets,
     as_filter,
@@ -45,7 +45,7 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     """
     with session(options, reads=True) as opened:
         found = locate(opened, name, gone=True)
-        reply = opened.whole(lambda cursor: memory_requests.history(opened.space, found, cursor=cursor))
+        reply = opened.whole(lambda cursor: by_name.history(opened.space, found, cursor=cursor))
         answer(options, reply, lambda data: _table(data["items"]), lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
@@ -70,8 +70,8 @@ def restore(options: Globals, name: tuple[str, ...], *, to: int | None, if_versi
     with session(options) as opened:
         found = locate(opened, name, gone=True)
         body = {} if to is None else {"version": to}
-        tag = memory_requests.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(memory_requests.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        tag = etag(opened.client, opened.space, found, if_version)
+        reply = opened.client.send(by_name.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))
         answer(options, reply, *stated("Restored {id}: now version {version}.", "id", "version"))
 
 

@@ -15,8 +15,8 @@ from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput, StoreUnavailable
 from muisti.core.model.times import system_clock
 from muisti.core.operations.checkup import Findings, look
-from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with_memories
 from muisti.core.operations.repair import mend, recover
+from muisti.core.operations.whole_database import clocks_of, file_flaws, spaces_with_memories
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings

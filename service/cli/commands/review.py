@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl
 import click
 
 from muisti.client import Call, calls
+from muisti.client import names as by_name
 from muisti.core.model.choices import CHECKS, Verdict
-from muisti.service.terminal import memory_requests
 from muisti.service.terminal.base import Globals, command
 from muisti.service.terminal.calling import Operations, calling
 from muisti.service.terminal.memory_names import locate, memory_argument
@@ -188,9 +188,7 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
         found = locate(opened, name)
-        reply = opened.client.send(
-            memory_requests.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run)
-        )
+        reply = opened.client.send(by_name.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run))
         answer(options, reply, lambda data: cell(_judged(data)), lines("useful", "not_useful"))
 
 
@@ -202,7 +200,7 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     Prints the number of retrievals, the time of the last one, and how many callers found it useful or not useful.
     """
     with session(options, reads=True) as opened:
-        reply = opened.client.send(memory_requests.telemetry(opened.space, locate(opened, name)))
+        reply = opened.client.send(by_name.telemetry(opened.space, locate(opened, name)))
         answer(options, reply, lambda data: cell(_used(data)), lines(*USED))
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
+from muisti.client import names as by_name
 from muisti.core.model.choices import CONTENT_MAX, OnConflict
 from muisti.core.support.lazy import Lazy
-from muisti.service.terminal import memory_requests
 from muisti.service.terminal.base import CONFLICT, TOO_LONG, USAGE, Failure, Globals, command, completes
 from muisti.service.terminal.client import ApiError
-from muisti.service.terminal.memory_names import NAME, find, find_id, locate, memory_argument, split_text
+from muisti.service.terminal.memory_names import NAME, etag, find, find_id, locate, memory_argument, split_text
 from muisti.service.terminal.options import choice, comma_list, dry_run, if_version, memory_fields, option, said_fields
 from muisti.service.terminal.output import answer, hint, show, talk
 from muisti.service.terminal.session import Reply, Session, session
@@ -82,7 +82,7 @@ def put(
         body = _sourced(opened, memory)
 
         def sent() -> Reply:
-            tag = memory_requests.etag(opened.client, opened.space, (category, key), if_version)
+            tag = etag(opened.client, opened.space, (category, key), if_version)
             return opened.client.send(calls.put_entry(opened.space, category, key, body, if_match=tag, dry_run=dry_run))
 
         reply = sent() if if_version is not None else opened.write(sent)
@@ -117,8 +117,8 @@ def update(options: Globals, words: tuple[str, ...], *, if_version: int | None, 
         raise click.UsageError("nothing to change: give a new TEXT or at least one field")
     with session(options) as opened:
         body, found = _sourced(opened, changes), locate(opened, name)
-        tag = memory_requests.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(memory_requests.update(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        tag = etag(opened.client, opened.space, found, if_version)
+        reply = opened.client.send(by_name.update(opened.space, found, body, if_match=tag, dry_run=dry_run))
         answer(options, reply, *stated("Changed {id}: now version {version}.", "id", "version"))
         if not dry_run:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
@@ -144,8 +144,8 @@ def supersede(
     memory = {"content": text_of(text), **_given(fields)}
     with session(options) as opened:
         body, found = _sourced(opened, memory), locate(opened, name)
-        tag = memory_requests.etag(opened.client, opened.space, found, if_version)
-        reply = opened.client.send(memory_requests.supersede(opened.space, found, body, if_match=tag, dry_run=dry_run))
+        tag = etag(opened.client, opened.space, found, if_version)
+        reply = opened.client.send(by_name.supersede(opened.space, found, body, if_match=tag, dry_run=dry_run))
         answer(options, reply, lambda new: cell(f"Stored {new['id']} in place of {'/'.join(name)}."), lines("id"))
         if not dry_run:
             hint(options, "To undo it: muisti undo")
@@ -163,7 +163,7 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
     """
     with session(options) as opened:
         found = find(opened, name)
-        tag = memory_requests.etag(opened.client, opened.space, found["id"], if_version)
+        tag = etag(opened.client, opened.space, found["id"], if_version)
         reply = opened.client.send(calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run))
         answer(options, reply, *said(f"Deleted {found['id']}: {brief(found['content'], SHOWN)}", found["id"]))
         if not dry_run:

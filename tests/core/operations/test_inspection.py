@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muisti.core.operations.inspection import (
+from muisti.core.operations.whole_database import (
     clocks_of,
     file_flaws,
     schema_of,

@@ -9,7 +9,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse_params
 from muisti.core.query.points import parse
-from muisti.core.read.map import flat
+from muisti.core.read.statistics import flat
 
 SEA = ["The ferry leaves the harbour at noon", "The ferry returns to the harbour at six", "Ferries stop in storms"]
 TEA = ["Green tea is brewed at eighty degrees", "Black tea is brewed with boiling water", "Tea leaves are dried"]

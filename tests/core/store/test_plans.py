@@ -10,7 +10,7 @@ import pytest
 
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.choices import SORTS, Sort
-from muisti.core.operations.spaces import checkpoint_sql
+from muisti.core.operations.spaces import checkpoints
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Statement
@@ -36,7 +36,7 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
         "guards": [inserting.refuse_less_trusted(space, IDS, 50), inserting.refuse_orphan(space, IDS[0])],
         "retrievals": [telemetry.add(space.space.epoch, {one.hex(): (1, 2) for one in NAMED})],
         "receipts": [quality.fates(space.id, NAMED)],
-        "checkpoints": [checkpoint_sql.memories_at(space, NAMED, Point(number=3, time=0))],
+        "checkpoints": [checkpoints.memories_at(space, NAMED, Point(number=3, time=0))],
         "lint": [quality.lint_page(space, None, 0, (0, b""), 10)],
         "erasing": [
             *erasure.known(space, NAMED), *erasure.texts(space, NAMED), *erasure.overwrite(space, NAMED),

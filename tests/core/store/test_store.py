@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muisti.core.model.errors import Conflict, SchemaTooNew, StoreUnavailable
-from muisti.core.operations.inspection import schema_of
+from muisti.core.operations.whole_database import schema_of
 from muisti.core.store.database import BadStatement, Database, Refused, Scalar, Statement
 from muisti.core.store.migrate import APPLIED, migrate, migrations
 from muisti.core.store.sql.version_rows import COVERED

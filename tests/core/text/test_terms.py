@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muisti.core.text.language import QUESTION_WORDS
-from muisti.core.text.marks import unmarked
+from muisti.core.text.scripts import unmarked
 from muisti.core.text.terms import (
     BESIDE,
     FIELDS,

@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.times import DAY_US, from_us, to_us
-from muisti.core.text.when.factor import NEAR, WEIGHT, of_events, time_factor, time_match
-from muisti.core.text.when.time_spans import LONGEST, TimeSpan, time_spans
+from muisti.core.text.when.time_spans import (
+    LONGEST,
+    NEAR,
+    WEIGHT,
+    TimeSpan,
+    of_events,
+    time_factor,
+    time_match,
+    time_spans,
+)
 
 WEDNESDAY = to_us(datetime(2023, 11, 22, 15, 30, tzinfo=UTC))
 CYCLE_US = 146_097 * DAY_US  # 400 years, after which the calendar repeats, days of the week included

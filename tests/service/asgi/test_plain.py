@@ -15,7 +15,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import SCOPES, Grant
 from muisti.service.app.app import create_app
-from muisti.service.app.fast_path import WAYS
+from muisti.service.app.entrance import WAYS
 from muisti.service.asgi.header_names import TABLE, Header, plain_headers
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock

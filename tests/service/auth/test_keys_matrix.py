@@ -19,7 +19,7 @@ from muisti.core.model.values import Draft
 from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
 from muisti.service.openapi.specification import EXAMPLES
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import Breakable, draft

@@ -9,13 +9,14 @@ from msgspec import Struct, inspect
 from muisti.core.model.errors import InvalidInput
 from muisti.service.http.decode import SHOWN, decode, refused_choice
 from muisti.service.mcp.tools import TOOLS
-from muisti.service.schemas import keys, requests, reviews, search_requests, spaces
+from muisti.service.routes import keys, reviews
+from muisti.service.schemas import policy, requests, search_requests
 
 pytestmark = pytest.mark.one_store
 
 BODIES = {tool.arguments for tool in TOOLS} | {
     kind
-    for module in (reviews, keys, requests, search_requests, spaces)
+    for module in (reviews, keys, requests, search_requests, policy)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
 }
@@ -79,7 +80,7 @@ def test_a_refused_word_is_found_within_lists_and_other_bodies():
     assert problem.message == "'sudden' is none of exponential, linear, half_life"
     space = {"name": "s", "settings": {"embedded_fields": ["content", "colour"]}}
     with pytest.raises(InvalidInput) as refused:
-        decode(msgspec.json.encode(space), spaces.SpaceBody)
+        decode(msgspec.json.encode(space), policy.SpaceBody)
     (problem,) = refused.value.problems
     assert problem.path == "$.settings.embedded_fields[1]" and "is none of author, category" in problem.message
 

@@ -24,7 +24,7 @@ from muisti.core.model.choices import Scope
 from muisti.core.store.database import Ended, Rows, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.service.app.app import create_app
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import Breakable, draft

@@ -20,7 +20,7 @@ from muisti.service.auth.access import Access
 from muisti.service.mcp.manager import told
 from muisti.service.mcp.token_budget import tokens
 from muisti.service.mcp.tools import offered
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.settings.tool_groups import GROUPS, USUAL, Group
 
 Json = dict[str, Any]

@@ -25,7 +25,7 @@ from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.mcp import admin, tools, writes
 from muisti.service.mcp.tools import offered
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
 from muisti.service.tools.arguments import InSpace, UndoChanges

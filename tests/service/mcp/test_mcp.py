@@ -36,7 +36,7 @@ from muisti.service.auth.access import Access
 from muisti.service.mcp.manager import told
 from muisti.service.mcp.token_budget import packed, tokens
 from muisti.service.mcp.tools import usable
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock
 from tests.examples import examples

@@ -13,7 +13,7 @@ from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
 from muisti.service.mcp.tools import TOOLS
 from muisti.service.mcp.writes import sentence
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.settings import Settings
 from tests.service.keyed import Caller, administrator, with_mode
 from tests.service.mcp_client import call, schemas, text_of

@@ -8,7 +8,7 @@ from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
 from muisti.service.mcp.manager import told
 from muisti.service.mcp.tools import TOOLS
-from muisti.service.schemas.keys import MODES
+from muisti.service.routes.keys import MODES
 from muisti.service.tools.catalog import Tool
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from muisti.core.identity.grants import SCOPES
 from muisti.service.pages import keys
-from muisti.service.schemas import keys as modes
+from muisti.service.schemas import access_modes as modes
 
 CHOSEN = list(chain.from_iterable(combinations(SCOPES, count) for count in range(1, len(SCOPES) + 1)))
 SPACES = (["*"], ["notes"], ["acme.*", "notes"])

@@ -13,9 +13,16 @@ from muisti.core.index.cache import Indexes
 from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem, StoreUnavailable
 from muisti.core.model.operations import Imported, ImportRefused, ImportReport, LineProblem
 from muisti.core.model.values import Seq
-from muisti.core.operations.transfer.importing.clearing import clear_dead, stop_imports
 from muisti.core.operations.transfer.importing.lines import Incoming, Lines, Reached
-from muisti.core.operations.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep
+from muisti.core.operations.transfer.importing.moving import (
+    Begun,
+    Checkpoint,
+    Move,
+    Moving,
+    OfStep,
+    clear_dead,
+    stop_imports,
+)
 from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.read.reading import find_space
 from muisti.core.store.sql import imports

@@ -15,8 +15,8 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.places import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
-from muisti.core.operations.transfer.importing.clearing import clear, write
 from muisti.core.operations.transfer.importing.lines import Incoming, Item
+from muisti.core.operations.transfer.importing.moving import clear, write
 from muisti.core.operations.transfer.importing.plan import Plan, ids_in, names_of, original, told_apart
 from muisti.core.operations.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement

@@ -16,7 +16,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import Passage
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend
-from muisti.core.operations.transfer import sql as exports
+from muisti.core.operations.transfer import export as exports
 from muisti.core.store.backup import REWIND, opened
 from muisti.core.store.copying import FileSide, carry
 from muisti.core.store.database import Database, Row, Statement
@@ -259,8 +259,12 @@ def test_forks_imports_rollbacks_exports_and_restoring_take_each_table_that_asks
     assert moved == {one.name for one in TABLES if one.moving != "never"}
     taken = written(bulk_replace.take(space, "rolled_back", OWNER, NOON))
     assert taken == {"versions", "changes", *(table.name for table in parts())}
-    asked = [*exports.counts(space, 1), exports.generations(), exports.changes(space, 0, 1, 1)]
-    asked += [exports.versions(space, 0, 1), exports.retrievals(space, 1, b"", 1), exports.passages(space, 0, 1)]
+    asked = [*exports.sizes(space, 1), exports.all_models(), exports.changes_of(space, 0, 1, 1)]
+    asked += [
+        exports.versions_of(space, 0, 1),
+        exports.retrievals_of(space, 1, b"", 1),
+        exports.passages_of(space, 0, 1),
+    ]
     read = {name for statement in asked for name in READS.findall(statement.sql)}
     assert read == {table.name for table in TABLES if table.exported}
     # Rows that are part of a version, or that a trigger deletes with a memory, follow the version.
