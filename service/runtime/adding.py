@@ -9,6 +9,7 @@ import msgspec
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import OnConflict
+from muisti.core.model.collisions import Similar
 from muisti.core.model.errors import Busy
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft
@@ -16,6 +17,7 @@ from muisti.core.support.waiting import without_waiting
 from muisti.core.views.write import Begun, Outcome, Write
 from muisti.service.runtime.admission import Line
 
+TRIES = 3  # to begin adds together, with one less that resembles a stored memory each time
 AT_ONCE = 16  # adds in one transaction, which bounds the time for which the event loop prepares them
 
 Key = tuple[str, OnConflict, Caller]  # adds that may be stored together: space, policy, and who may do what
@@ -95,10 +97,7 @@ class Adds:
 
     def _begin_some(self, key: Key, few: Sequence[_Add]) -> None:
         space, on_conflict, _ = key
-        if len(few) > 1:
-            with suppress(Exception):  # one by one, each has its own error
-                added = [(one.write, one.draft) for one in few]
-                self._have_begun(few, few[0].write.begin_adds(space, added, on_conflict, self._ended(few)))
+        self._begin_together(space, on_conflict, few)
         for one in few:
             if one.begun is None:
                 try:
@@ -107,6 +106,19 @@ class Adds:
                     one.turn.set_exception(error)
                     continue
             one.turn.set_result(None)
+
+    def _begin_together(self, space: str, on_conflict: OnConflict, few: Sequence[_Add], tries: int = TRIES) -> None:
+        """Begin what can be one batch; what has not begun then is begun on its own, where each has its own error."""
+        if len(few) < 2 or not tries:
+            return
+        added = [(one.write, one.draft) for one in few]
+        try:
+            self._have_begun(few, few[0].write.begin_adds(space, added, on_conflict, self._ended(few)))
+        except Similar as refusal:
+            others = [one for place, one in enumerate(few) if place != refusal.position]
+            self._begin_together(space, on_conflict, others, tries - 1)
+        except Exception:  # noqa: BLE001  # an unexpected one too: nobody would wake those that wait
+            return
 
     def _begin_one(self, space: str, on_conflict: OnConflict, one: _Add) -> None:
         self._have_begun([one], [one.write.begin_add(space, one.draft, on_conflict, self._ended([one]))])
