@@ -129,14 +129,14 @@ class Write(Lifecycle, frozen=True, kw_only=True):
         calls, drafts = [write.calls.new() for write, _ in added], [draft for _, draft in added]
         with without_waiting():
             begun = self._begin_add(space, drafts, on_conflict, calls)
-        last = len(calls) - 1
-        apart = [
-            replace(begun, parts=[part], call=call, checked=begun.checked.only(place), beyond=place - last, shared=True)
-            for place, (part, call) in enumerate(zip(begun.parts, calls, strict=True))
+        last, apart = len(calls) - 1, begun.checked.apart([part.memory for part in begun.parts])
+        each = [
+            replace(begun, parts=[part], call=call, checked=checked, beyond=place - last, shared=True)
+            for place, (part, call, checked) in enumerate(zip(begun.parts, calls, apart, strict=True))
         ]
-        if begun.flags or any(begun.checked.within) or not self.store.database.queue(begun.batch, ended):
+        if begun.flags or not self.store.database.queue(begun.batch, ended):
             raise WouldWait
-        return apart
+        return each
 
     def end_add(self, begun: Begun, outcome: Outcome) -> Written:
         """Return or raise what `add` would.

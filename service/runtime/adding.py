@@ -1,4 +1,4 @@
-"""Adds of single memories on the event loop: those that come in one turn of it are prepared and stored together."""
+"""Adds of single memories on the event loop: those that come while one is stored are prepared and stored together."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -9,6 +9,7 @@ import msgspec
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import OnConflict
+from muisti.core.model.collisions import Similar
 from muisti.core.model.errors import Busy
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft
@@ -16,6 +17,7 @@ from muisti.core.support.waiting import without_waiting
 from muisti.core.views.write import Begun, Outcome, Write
 from muisti.service.runtime.admission import Line
 
+TRIES = 3  # to begin adds together, with one less that resembles a stored memory each time
 AT_ONCE = 16  # adds in one transaction, which bounds the time for which the event loop prepares them
 
 Key = tuple[str, OnConflict, Caller]  # adds that may be stored together: space, policy, and who may do what
@@ -41,6 +43,8 @@ class Adds:
         self._engine, self._disk = engine, disk
         self._limit = self._free = limit
         self._gathered: dict[Key, list[_Add]] = {}
+        self._beginning = False  # in the next turn
+        self._writing = 0  # batches that wait for the writer
         self._crowded = False  # adds came at the same time a moment ago
 
     async def add(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict) -> tuple[Begun, Outcome]:
@@ -52,6 +56,7 @@ class Adds:
         if self._free <= 0:
             raise Busy(f"{self._limit} writes are waiting already; try again in a moment")
         self._free -= 1  # before anything is awaited: adds that arrive together are counted one by one
+        self._disk.enter()
         loop = asyncio.get_running_loop()
         one = _Add(write, draft, loop)
         try:
@@ -63,39 +68,36 @@ class Adds:
         finally:
             if one.begun is None:  # else `_arrived` gives the place back
                 self._free += 1
+                self._disk.give_up()
         outcome = await one.outcome
         assert one.begun is not None
         return one.begun, outcome
 
     def _gather(self, key: Key, one: _Add, loop: asyncio.AbstractEventLoop) -> None:
-        """Let an add begin with those of its kind that arrive in this turn; the writer waits for them."""
-        waiting = self._gathered.setdefault(key, [])
-        waiting.append(one)
-        if len(waiting) == 1:
-            self._engine.expect(1)
-            loop.call_soon(self._begin_gathered, key, loop)
+        """Let an add begin with others: those of this turn, and those that arrive while the writer is busy."""
+        self._gathered.setdefault(key, []).append(one)
+        self._begin_soon(loop)
 
-    def _begin_gathered(self, key: Key, loop: asyncio.AbstractEventLoop) -> None:
-        self._crowded = self._limit - self._free > 1
-        waiting = [one for one in self._gathered.pop(key) if not one.turn.done()]  # else the caller gave up
-        few, rest = waiting[:AT_ONCE], waiting[AT_ONCE:]
-        try:
-            self._begin_some(key, few)
-        finally:
-            if rest:
-                self._gathered[key] = rest
-                loop.call_soon(self._begin_gathered, key, loop)
-            else:
-                self._engine.expect(-1)
+    def _begin_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._gathered and not (self._writing or self._beginning):
+            self._beginning = True
+            loop.call_soon(self._begin_gathered, loop)
+
+    def _begin_gathered(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._beginning, self._crowded = False, self._limit - self._free > 1
+        gathered, self._gathered = self._gathered, {}
+        self._engine.expect(len(gathered))  # the writer waits for the batch of each kind
+        for key, arrived in gathered.items():
+            waiting = [one for one in arrived if not one.turn.done()]  # else the caller gave up
+            if waiting[AT_ONCE:]:
+                self._gathered[key] = waiting[AT_ONCE:]
+            self._begin_some(key, waiting[:AT_ONCE])
+            self._engine.expect(-1)
+        self._begin_soon(loop)
 
     def _begin_some(self, key: Key, few: Sequence[_Add]) -> None:
         space, on_conflict, _ = key
-        if len(few) > 1:
-            with suppress(Exception):  # one by one, each has its own error
-                added = [(one.write, one.draft) for one in few]
-                begun = few[0].write.begin_adds(space, added, on_conflict, self._ended(few))
-                for one, its in zip(few, begun, strict=True):
-                    self._has_begun(one, its)
+        self._begin_together(space, on_conflict, few)
         for one in few:
             if one.begun is None:
                 try:
@@ -105,23 +107,39 @@ class Adds:
                     continue
             one.turn.set_result(None)
 
-    def _begin_one(self, space: str, on_conflict: OnConflict, one: _Add) -> None:
-        self._has_begun(one, one.write.begin_add(space, one.draft, on_conflict, self._ended([one])))
+    def _begin_together(self, space: str, on_conflict: OnConflict, few: Sequence[_Add], tries: int = TRIES) -> None:
+        """Begin what can be one batch; what has not begun then is begun on its own, where each has its own error."""
+        if len(few) < 2 or not tries:
+            return
+        added = [(one.write, one.draft) for one in few]
+        try:
+            self._have_begun(few, few[0].write.begin_adds(space, added, on_conflict, self._ended(few)))
+        except Similar as refusal:
+            others = [one for place, one in enumerate(few) if place != refusal.position]
+            self._begin_together(space, on_conflict, others, tries - 1)
+        except Exception:  # noqa: BLE001  # an unexpected one too: nobody would wake those that wait
+            return
 
-    def _has_begun(self, one: _Add, begun: Begun) -> None:
-        one.begun = begun
-        self._disk.enter()
+    def _begin_one(self, space: str, on_conflict: OnConflict, one: _Add) -> None:
+        self._have_begun([one], [one.write.begin_add(space, one.draft, on_conflict, self._ended([one]))])
+
+    def _have_begun(self, few: Sequence[_Add], begun: Sequence[Begun]) -> None:
+        self._writing += 1
+        for one, its in zip(few, begun, strict=True):
+            one.begun = its
 
     def _ended(self, few: Sequence[_Add]) -> Callable[[Outcome], None]:
         loop = asyncio.get_running_loop()
 
         def ended(outcome: Outcome) -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits
-                loop.call_soon_threadsafe(self._arrived, few, outcome)
+                loop.call_soon_threadsafe(self._arrived, few, outcome, loop)
 
         return ended
 
-    def _arrived(self, few: Sequence[_Add], outcome: Outcome) -> None:
+    def _arrived(self, few: Sequence[_Add], outcome: Outcome, loop: asyncio.AbstractEventLoop) -> None:
+        self._writing -= 1
+        self._begin_soon(loop)
         for one in few:
             self._disk.leave()
             self._free += 1

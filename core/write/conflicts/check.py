@@ -56,9 +56,15 @@ class Checked(msgspec.Struct, frozen=True):
         """Memories that the only new memory resembles or contradicts."""
         return self.found[0] if len(self.found) == 1 else ()
 
-    def only(self, position: int) -> "Checked":
-        """Return what one of the new memories resembles, among current ones."""
-        return Checked(self.found[position : position + 1], ((),) * bool(self.found), self.at)
+    def apart(self, made: Sequence[Memory]) -> list["Checked"]:
+        """Return what each of the new memories resembles, earlier ones of `made` as if they were stored."""
+        if not self.found:
+            return [self] * len(made)
+        every = [(*found, *self._earlier(place, made)) for place, found in enumerate(self.found)]
+        return [Checked((found,), ((),), self.at) for found in every]
+
+    def _earlier(self, position: int, made: Sequence[Memory]) -> list[Likeness]:
+        return [msgspec.structs.replace(one, id=made[other].id) for other, one in self.within[position]]
 
     def to_review(self, position: int, made: Sequence[Memory], on_conflict: OnConflict) -> list[Likeness]:
         """Return the memories with which a new one opens a review, including earlier ones of `made`.
@@ -69,7 +75,7 @@ class Checked(msgspec.Struct, frozen=True):
         if not self.found or on_conflict == "keep":
             return []
         kinds = (*_REFUSED, "possible_conflict") if on_conflict == "review" else ("possible_conflict",)
-        within = [msgspec.structs.replace(one, id=made[other].id) for other, one in self.within[position]]
+        within = self._earlier(position, made)
         hidden = self.hidden[position] if self.hidden else ()
         found = [one for one in (*self.found[position], *within) if one.kind in kinds]
         return [*found, *(one for one in hidden if one.kind != "similar")]

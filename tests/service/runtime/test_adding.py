@@ -121,6 +121,13 @@ def test_a_bad_one_fails_and_only_it(engine: Engine, tmp_path: Path, on_conflict
     assert sorted(stored) == sorted([*kept, *(draft.content for draft in BEFORE)])
 
 
+def test_one_is_told_of_another_of_the_same_batch(engine: Engine):
+    one, other = Draft(content="the office opens at nine"), Draft(content="the office opens at nine or ten")
+    found = [one for one in together(engine, [GOOD[0], one, other], "reject") if isinstance(one, Written)]
+    assert len(found) == 3
+    assert [each.id for each in found[2].similar] == [found[1].memories[0].id]
+
+
 def test_callers_of_unlike_rights_are_apart(engine: Engine):
     callers = [OWNER, Caller("pets only", category="pets"), OWNER, Caller("writer", reads=False)]
     found = together(engine, [*GOOD, Draft(content="a fourth one")], "keep", callers)
