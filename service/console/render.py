@@ -18,6 +18,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from muisti.service.console.commands import typed
+
 # Values as people read them: times, numbers, ids, Markdown. Pure functions, which templates use as filters
 
 TAGS = {
@@ -166,6 +168,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "plural": plural,
     "short": short,
     "segment": segment,
+    "typed": typed,
     "markdown": markdown,
 }
 
