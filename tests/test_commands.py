@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from muisti.service.cli import main
+from muisti.service.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 CODE = ("core", "service", "clients/python", "integrations")
@@ -83,3 +84,9 @@ def test_a_system_without_locks_is_refused_in_words():
     code = "import sys; sys.modules['fcntl'] = None\nfrom muisti.service.cli import main"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "ImportError: Muisti runs on Linux and macOS" in done.stderr
+
+
+def test_settings_that_pages_name_exist():
+    known = {f"MUISTI_{name.upper()}" for name in Settings.__struct_fields__} | {"MUISTI_KEY"}
+    pages = [path.read_text("utf-8") for path in (ROOT / "service").rglob("*.html")]
+    assert {name for page in pages for name in re.findall(r"MUISTI_[A-Z_]+", page)} <= known

@@ -64,6 +64,8 @@ SENTENCES: Mapping[str, str] = {
     "webhook_deleted": "The webhook is deleted.",
     "webhook_again": "The changes are sent again from there on.",
     "space_made": "The space was created.",
+    "setting_changed": "The change is stored.",
+    "building": "The model embeds the space now.",
 }
 
 
@@ -92,6 +94,7 @@ OF_SPACE = (
     Section("live", "Live", "live", past=False),
     Section("quality", "Quality", "quality", past=False),
     Section("imports", "Imports and exports", "imports", past=False),
+    Section("settings", "Settings", "settings", "admin", past=False),
     Section("tasks", "Tasks", "tasks", "key", past=False),
     Section("webhooks", "Webhooks", "webhooks", "admin", past=False),
 )
@@ -188,6 +191,7 @@ def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[st
         "server_sections": () if visit is None else _of(visit, OF_SERVER),
         "present_only": PRESENT_ONLY,
         "said": SENTENCES.get(said),
+        "server_url": f"{request.scope['scheme']}://{request.headers.get('host', 'localhost')}",
         "undoable": request.query_params.get("undo") if said in SENTENCES else None,
         "here": _here(request),
         "fields": [(name, value) for name, value in request.query_params.multi_items() if name not in OF_NOW],

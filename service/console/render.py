@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from muisti.service.console.commands import typed
 from muisti.service.console.filter_form import FIELDS
 
 # Values as people read them: times, numbers, ids, Markdown. Pure functions, which templates use as filters
@@ -183,6 +184,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "short": short,
     "segment": segment,
     "label": label,
+    "typed": typed,
     "markdown": markdown,
 }
 

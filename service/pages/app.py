@@ -32,6 +32,7 @@ from muisti.service.pages import (
     memory,
     quality,
     review,
+    settings,
     space,
     tasks,
     timeline,
@@ -40,7 +41,7 @@ from muisti.service.webhooks import pages as webhooks
 
 DECLARING = (
     *(ask, conversations, documents, graph, home, imports, keys, live),
-    *(memories, memory, quality, review, space, tasks, timeline, webhooks),
+    *(memories, memory, quality, review, settings, space, tasks, timeline, webhooks),
 )
 
 
