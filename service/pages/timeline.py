@@ -15,7 +15,6 @@ from muisti.service.console.render import View
 from muisti.service.console.versions import around, diff, field_change
 from muisti.service.console.visit import AS_OF, OF_NOW, Visit
 from muisti.service.pages.memories import row
-from muisti.service.pages.space import WHOLE
 
 WORDS: Mapping[str, str] = {"added": "added", "changed": "changed", "ended": "deleted"}
 
@@ -78,9 +77,7 @@ DAY = 86_400  # seconds
 @shows("time", "time.html", block="then")
 async def show_time(visit: Visit, space: str) -> Model:
     """Show the checkpoints on a line and as a list, and the space as it was at the second that the line chooses."""
-    found, listed, stats = await asyncio.gather(
-        visit.api.get_space(space), visit.api.list_checkpoints(space), visit.api.get_stats(space)
-    )
+    found, listed = await asyncio.gather(visit.api.get_space(space), visit.api.list_checkpoints(space))
     now, begin = datetime.now(UTC), datetime.fromisoformat(found["created_at"])
     first, last = second(begin), max(second(begin), int(now.timestamp()))
     chosen = _number(visit.asked.get("second"), first, last)
@@ -91,37 +88,49 @@ async def show_time(visit: Visit, space: str) -> Model:
         "checkpoints": listed["items"],
         "line": marks,
         "seconds": {one["name"]: one["second"] for one in marks},
-        "days": days(stats["by_day"], begin, now),
         "first": first,
         "last": last,
         "value": chosen,
-        "memories_now": stats["memories"],
         "then": None if is_now else await _then(visit, space, datetime.fromtimestamp(chosen, UTC).isoformat()),
         "back": visit.asked.get("back"),
     }
 
 
 async def _then(visit: Visit, space: str, at: str) -> Model:
-    """Return the space as it was at a time, and what is different now; or why that is not known any more."""
+    """Return the newest memories of a time; or why they are not known any more."""
     try:
-        stats, newest, changes = await asyncio.gather(
-            visit.api.get_stats(space, as_of=at),
-            visit.api.list_memories(space, limit=NEWEST, filters=WHOLE, as_of=at),
-            visit.api.diff_space(space, since=at, limit=COUNTED),
-        )
+        newest: Any = await visit.api.list_memories(space, limit=NEWEST, as_of=at)
     except MuistiError as error:
         if error.status not in (410, 422):
             raise
-        return {"at": at, "problem": str(error)}
+        return {"at": at, "problem": str(error), "rows": []}
+    return {"at": at, "problem": None, "rows": [row(one) for one in newest["items"]]}
+
+
+@shows("time/since", "time_since.html", block="since")
+async def show_since(visit: Visit, space: str) -> Model:
+    """Count what was in the space at a time, and what is different now. The line asks for it once it rests."""
+    at = visit.asked.get("since", "")
+    stats, now, changes = await asyncio.gather(
+        visit.api.get_stats(space, as_of=at),
+        visit.api.get_stats(space),
+        visit.api.diff_space(space, since=at, limit=COUNTED),
+    )
     return {
         "at": at,
-        "problem": None,
         "memories": stats["memories"],
-        "kinds": list(stats["by"]["kind"].items()),
-        "rows": [row(one) for one in newest["items"]],
+        "memories_now": now["memories"],
         "count": count(changes["items"]),
         "more": changes["next_cursor"] is not None,
     }
+
+
+@shows("time/days", "time_days.html", block="days")
+async def show_days(visit: Visit, space: str) -> Model:
+    """Draw the changes of each of the last 30 days along the line of time."""
+    found, stats = await asyncio.gather(visit.api.get_space(space), visit.api.get_stats(space))
+    begin = datetime.fromisoformat(found["created_at"])
+    return {"days": days(stats["by_day"], begin, datetime.now(UTC))}
 
 
 def days(by_day: Mapping[str, Mapping[str, int]], begin: datetime, now: datetime) -> list[Model]:
