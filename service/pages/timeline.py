@@ -9,11 +9,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from litestar import Response
 
-from muisti.client import calls
+from muisti.client import MuistiError, calls
 from muisti.service.console.answers import Answer, Model, does, done, is_own, shows
 from muisti.service.console.render import View
 from muisti.service.console.versions import around, diff, field_change
 from muisti.service.console.visit import AS_OF, OF_NOW, Visit
+from muisti.service.pages.memories import row
 
 WORDS: Mapping[str, str] = {"added": "added", "changed": "changed", "ended": "deleted"}
 
@@ -68,19 +69,93 @@ def count(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
 
 PAGE = 20
 EXAMPLES = 3
+COUNTED = 100  # differences that the line counts
+NEWEST = 10  # memories of the time that the line chooses
+DAY = 86_400  # seconds
 
 
-@shows("time", "time.html")
+@shows("time", "time.html", block="then")
 async def show_time(visit: Visit, space: str) -> Model:
-    """Show the checkpoints on a line and as a list."""
-    found = await visit.api.get_space(space)
-    checkpoints = (await visit.api.list_checkpoints(space))["items"]
+    """Show the checkpoints on a line and as a list, and the space as it was at the second that the line chooses."""
+    found, listed = await asyncio.gather(visit.api.get_space(space), visit.api.list_checkpoints(space))
+    now, begin = datetime.now(UTC), datetime.fromisoformat(found["created_at"])
+    first, last = second(begin), max(second(begin), int(now.timestamp()))
+    chosen = _number(visit.asked.get("second"), first, last)
+    is_now = chosen >= _number(visit.asked.get("end"), first, last)  # the right end of the line that was drawn
+    marks = line(found["created_at"], listed["items"], now)
     return {
         "created_at": found["created_at"],
-        "checkpoints": checkpoints,
-        "line": line(found["created_at"], checkpoints, datetime.now(UTC)),
+        "checkpoints": listed["items"],
+        "line": marks,
+        "seconds": {one["name"]: one["second"] for one in marks},
+        "first": first,
+        "last": last,
+        "value": chosen,
+        "then": None if is_now else await _then(visit, space, datetime.fromtimestamp(chosen, UTC).isoformat()),
         "back": visit.asked.get("back"),
     }
+
+
+async def _then(visit: Visit, space: str, at: str) -> Model:
+    """Return the newest memories of a time; or why they are not known any more."""
+    try:
+        newest: Any = await visit.api.list_memories(space, limit=NEWEST, as_of=at)
+    except MuistiError as error:
+        if error.status not in (410, 422):
+            raise
+        return {"at": at, "problem": str(error), "rows": []}
+    return {"at": at, "problem": None, "rows": [row(one) for one in newest["items"]]}
+
+
+@shows("time/since", "time_since.html", block="since")
+async def show_since(visit: Visit, space: str) -> Model:
+    """Count what was in the space at a time, and what is different now. The line asks for it once it rests."""
+    at = visit.asked.get("since", "")
+    stats, now, changes = await asyncio.gather(
+        visit.api.get_stats(space, as_of=at),
+        visit.api.get_stats(space),
+        visit.api.diff_space(space, since=at, limit=COUNTED),
+    )
+    return {
+        "at": at,
+        "memories": stats["memories"],
+        "memories_now": now["memories"],
+        "count": count(changes["items"]),
+        "more": changes["next_cursor"] is not None,
+    }
+
+
+@shows("time/days", "time_days.html", block="days")
+async def show_days(visit: Visit, space: str) -> Model:
+    """Draw the changes of each of the last 30 days along the line of time."""
+    found, stats = await asyncio.gather(visit.api.get_space(space), visit.api.get_stats(space))
+    begin = datetime.fromisoformat(found["created_at"])
+    return {"days": days(stats["by_day"], begin, datetime.now(UTC))}
+
+
+def days(by_day: Mapping[str, Mapping[str, int]], begin: datetime, now: datetime) -> list[Model]:
+    """Return the changes of each day as bars between the creation of the space and now, in percent of the line.
+
+    >>> from datetime import timedelta
+    >>> now = datetime(2026, 5, 3, tzinfo=UTC)
+    >>> days({"2026-05-01": {"created": 3}, "2026-05-02": {"created": 1}}, now - timedelta(days=2), now)
+    [{'place': 0.0, 'width': 50.0, 'height': 100.0}, {'place': 50.0, 'width': 50.0, 'height': 33.3}]
+    """
+    whole = max((now - begin).total_seconds(), 1.0)
+    most = max((sum(kinds.values()) for kinds in by_day.values()), default=1)
+    found: list[Model] = []
+    for day, kinds in sorted(by_day.items()):
+        start = (datetime.fromisoformat(f"{day}T00:00:00+00:00") - begin).total_seconds() / whole
+        left, right = max(0.0, start), min(1.0, start + DAY / whole)
+        if left < right:
+            height = round(sum(kinds.values()) / most * 100, 1)
+            found.append({"place": round(left * 100, 2), "width": round((right - left) * 100, 2), "height": height})
+    return found
+
+
+def _number(text: str | None, first: int, last: int) -> int:
+    """Return the second that a URL chooses, between both ends of the line; the last where it chooses none."""
+    return min(max(int(text), first), last) if text and text.isdecimal() and len(text) < 13 else last
 
 
 @does("time/checkpoints")

@@ -105,11 +105,11 @@ localTimes(document);
 
 // The clock: the slider sets the field of the time, and says it in the reader's zone. At its end it is now.
 document.addEventListener("input", (event) => {
-  const form = event.target.closest("form[data-clock]");
+  const form = event.target.closest("form:is([data-clock], [data-line])");
   if (form && event.target.type === "range") dial(form);
 });
 document.addEventListener("htmx:after:swap", () => document.querySelectorAll("form[data-clock]").forEach(dial));
-document.querySelectorAll("form[data-clock]").forEach(dial);
+document.querySelectorAll("form:is([data-clock], [data-line])").forEach(dial);
 
 /** Show the time of a slider, and write it into the field that is sent. */
 function dial(form) {
@@ -119,7 +119,7 @@ function dial(form) {
   const text = isNow ? "now" : SHOWN.format(at);
   form.querySelector("output").textContent = text;
   range.setAttribute("aria-valuetext", text);
-  form.elements.as_of.value = isNow ? "" : at.toISOString().slice(0, 19);
+  if (form.elements.as_of) form.elements.as_of.value = isNow ? "" : at.toISOString().slice(0, 19);
 }
 
 // On narrow screens the navigation scrolls sideways: show the section of the page.

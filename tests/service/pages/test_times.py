@@ -4,9 +4,11 @@ from datetime import datetime
 
 import httpx
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from muisti.service.pages.timeline import count, line, told
-from tests.service.pages.forms import SPACE, form_to, forms_of, send
+from tests.core.fakes import Clock
+from tests.service.pages.forms import SPACE, first, form_to, forms_of, send
 
 pytestmark = pytest.mark.one_store
 URL = f"/console/spaces/{SPACE}"
@@ -98,3 +100,17 @@ def test_what_ended_is_told_as_deleted_words():
         ("deleted", [("del", "Gone")])
     ]
     assert count([one]) == [("added", 0), ("changed", 0), ("deleted", 1)]
+
+
+def test_the_line_shows_the_space_as_it_was(client: httpx.Client, clock: Clock, marked: str):
+    clock.pass_days(2)
+    client.post(f"{API}/memories", json={"content": "A new ferry sails."})
+    script = {"HX-Request": "true"}
+    for chosen in ("", "x", str(10**11)):
+        assert "Drag the line" in client.get(f"{URL}/time", params={"second": chosen}, headers=script).text
+    day_after = int(datetime.fromisoformat(client.get(API).json()["created_at"]).timestamp()) + 86_400
+    part = LexborHTMLParser(client.get(f"{URL}/time", params={"second": day_after}, headers=script).text)
+    counted = client.get(first(part, "[hx-get]").attributes["hx-get"] or "", headers=script).text
+    assert part.css_first("main") is None
+    assert counted == "2 memories then, 3 now. Since then 1 added, 0 changed, 0 deleted."
+    assert [one.text() for one in part.css(".rows th a")] == ["The pier is long.", "We deploy on Fridays."]
