@@ -93,7 +93,7 @@ def _pieces(table: bytes) -> list[_Piece]:
         raise Broken("The table of the text's pieces is damaged.")
     data = table[at + 5 : at + 5 + struct.unpack_from("<I", table, at + 1)[0]]
     count = max(len(data) - 4, 0) // 12
-    starts = struct.unpack_from(f"<{count + 1}I", data) if count else ()
+    starts = [*struct.unpack_from(f"<{count + 1}I", data)] if count else []
     found: list[_Piece] = []
     for number, start in enumerate(starts[:-1]):
         (place,) = struct.unpack_from("<I", data, 4 * (count + 1) + 8 * number + 2)
