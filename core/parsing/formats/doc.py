@@ -109,7 +109,8 @@ def _texts(file: _File, pieces: Sequence[_Piece], about: About) -> Iterator[str]
     gone = sorted(deleted(file.main, file.part(0xFA)))
     words = 0
     for (start, place, width), (stop, _, _) in pairwise(pieces):
-        end = place + max(stop - start, 0) * width
+        length = min(max(stop - start, 0), len(file.main))
+        end = place + length * width
         data = file.main[place:end]
         text = data.decode("cp1252" if width == 1 else "utf-16-le", "replace")
         ranges = [
@@ -118,7 +119,7 @@ def _texts(file: _File, pieces: Sequence[_Piece], about: About) -> Iterator[str]
             if last > place
         ]
         words += sum(len(text[first:last].split()) for first, last in ranges)
-        yield _blanked(text, ranges).ljust(max(stop - start, 0) if data else 0, "\0")
+        yield _blanked(text, ranges).ljust(length if data else 0, "\0")
     about.leave_out("Deleted text of tracked changes", words)
 
 
