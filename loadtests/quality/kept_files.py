@@ -14,10 +14,11 @@ from loadtests.quality.brought import Public, cloned
 
 PYTHON = (
     "agate", "asciidoc", "beautifulsoup4", "charset-normalizer", "csvkit", "docutils", "docxtpl", "django", "ebooklib",
-    "ezodf", "html2text", "hyperkitty", "icalendar", "khard", "mail-parser", "mammoth", "markitdown", "nbconvert",
-    "nbformat", "ocrmypdf", "odfpy", "oletools", "openpyxl", "orgparse", "pandas-ods-reader", "pdfplumber", "pikepdf",
-    "py3o.template", "pyexcel-ods", "pyexcel-ods3", "pyexcel-xls", "pypdf", "pysrt", "python-docx", "python-pptx",
-    "relatorio", "secretary", "Sphinx", "srt", "striprtf", "tablib", "tomli", "webvtt-py", "xhtml2pdf",
+    "ezodf", "html2text", "hyperkitty", "icalendar", "khard", "mail-parser", "mammoth", "markitdown", "msg-parser",
+    "nbconvert", "nbformat", "ocrmypdf", "odfpy", "oletools", "openpyxl", "orgparse", "pandas-ods-reader", "pdfplumber",
+    "pikepdf", "py3o.template", "pyexcel-ods", "pyexcel-ods3", "pyexcel-xls", "pypdf", "pysrt", "python-docx",
+    "python-pptx", "relatorio", "secretary", "Sphinx", "srt", "striprtf", "tablib", "tomli", "vobject", "webvtt-py",
+    "xhtml2pdf",
 )  # fmt: skip
 DEBIAN = (
     "abiword", "calligra", "catdoc", "epubcheck", "libapache-poi-java", "libodfdom-java", "notmuch", "pandoc",

@@ -93,7 +93,7 @@ def _pieces(table: bytes) -> list[_Piece]:
         raise Broken("The table of the text's pieces is damaged.")
     data = table[at + 5 : at + 5 + struct.unpack_from("<I", table, at + 1)[0]]
     count = max(len(data) - 4, 0) // 12
-    starts = struct.unpack_from(f"<{count + 1}I", data) if count else ()
+    starts = [*struct.unpack_from(f"<{count + 1}I", data)] if count else []
     found: list[_Piece] = []
     for number, start in enumerate(starts[:-1]):
         (place,) = struct.unpack_from("<I", data, 4 * (count + 1) + 8 * number + 2)
@@ -109,7 +109,8 @@ def _texts(file: _File, pieces: Sequence[_Piece], about: About) -> Iterator[str]
     gone = sorted(deleted(file.main, file.part(0xFA)))
     words = 0
     for (start, place, width), (stop, _, _) in pairwise(pieces):
-        end = place + max(stop - start, 0) * width
+        length = min(max(stop - start, 0), len(file.main))
+        end = place + length * width
         data = file.main[place:end]
         text = data.decode("cp1252" if width == 1 else "utf-16-le", "replace")
         ranges = [
@@ -118,7 +119,7 @@ def _texts(file: _File, pieces: Sequence[_Piece], about: About) -> Iterator[str]
             if last > place
         ]
         words += sum(len(text[first:last].split()) for first, last in ranges)
-        yield _blanked(text, ranges).ljust(max(stop - start, 0) if data else 0, "\0")
+        yield _blanked(text, ranges).ljust(length if data else 0, "\0")
     about.leave_out("Deleted text of tracked changes", words)
 
 

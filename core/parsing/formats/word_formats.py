@@ -32,8 +32,8 @@ class Paragraphs:
         self._starts: list[int] = []
         self._formats: list[Paragraph] = []
         for page in _pages(main, places):
-            count = page[PAGE - 1]
-            for number in range(min(count, (PAGE - 5) // 17)):
+            count = min(page[PAGE - 1], (PAGE - 5) // 17)
+            for number in range(count):
                 (start,) = struct.unpack_from("<I", page, 4 * number)
                 self._starts.append(start)
                 self._formats.append(_paragraph(page, 2 * page[4 * (count + 1) + 13 * number], levels))
@@ -50,8 +50,8 @@ class Paragraphs:
 def deleted(main: bytes, places: bytes) -> Iterator[tuple[int, int]]:
     """Yield the places of text that is marked as deleted, each from and to."""
     for page in _pages(main, places):
-        count = page[PAGE - 1]
-        for number in range(min(count, (PAGE - 5) // 5)):
+        count = min(page[PAGE - 1], (PAGE - 5) // 5)
+        for number in range(count):
             at = 2 * page[4 * (count + 1) + number]
             if at and _formats(page[at + 1 : at + 1 + page[at]]).get(_DELETED):
                 start, stop = struct.unpack_from("<II", page, 4 * number)
