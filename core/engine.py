@@ -36,8 +36,8 @@ from muisti.core.operations.spaces.registry import Spaces
 from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhook_deliveries import Webhooks
 from muisti.core.parsing.workers import Workers
-from muisti.core.query.erasure_subject import Subject
 from muisti.core.query.evidence import Calibration
+from muisti.core.query.filters import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate

@@ -9,7 +9,6 @@ from muisti.core.conversations.context.builder import About, Builder
 from muisti.core.conversations.context.rendering import Sizes
 from muisti.core.conversations.following import Following, Summarise
 from muisti.core.conversations.objects import Objects
-from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
@@ -18,11 +17,10 @@ from muisti.core.conversations.working import WorkingMemory
 from muisti.core.documents.anchors import Anchors
 from muisti.core.documents.ingesting import Ingest, Ingester
 from muisti.core.documents.pruning import Ender, Pruner
-from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
 from muisti.core.documents.symbols.indexing import CodeIndex
-from muisti.core.documents.symbols.reading import CodeReader
-from muisti.core.documents.view import Code, Documents
+from muisti.core.documents.symbols.reading import Code
+from muisti.core.documents.view import Documents
 from muisti.core.embedding.models import Models
 from muisti.core.graph.answers import FactAnswers
 from muisti.core.graph.communities import CommunityFinder
@@ -221,7 +219,7 @@ def _conversations(given: Given, parts: Shared, calls: Calls, discourse: Discour
     return Conversations(
         calls=calls,
         following=Following(discourse.topics, discourse.summariser),
-        reader=Reader(given.database),
+        database=given.database,
         streamer=Streamer(store, intake),
         objects=Objects(store, intake),
         adopter=Adopter(store, intake),
@@ -233,7 +231,7 @@ def _documents(given: Given, parts: Shared, calls: Calls) -> Documents:
     storer, ender = Storer(store, intake), Ender(store, intake)
     return Documents(
         calls=calls,
-        reader=DocumentReader(given.database),
+        database=given.database,
         storer=storer,
         ingester=Ingester(given.database.primary, storer, given.workers, given.clock),
         ender=ender,
@@ -242,7 +240,7 @@ def _documents(given: Given, parts: Shared, calls: Calls) -> Documents:
 
 
 def _code(primary: Database, index: CodeIndex, calls: Calls) -> Code:
-    return Code(calls=calls, database=primary, index=index, reader=CodeReader(primary, index))
+    return Code(calls=calls, database=primary, index=index)
 
 
 def _graph(parts: Shared, tasks: Tasks, calls: Calls) -> Graph:
@@ -266,6 +264,6 @@ def kinds(given: Given, parts: Shared, views: Parts) -> list[Kind]:
         Ingest(views.documents.ingester, views.code.index.resolve),
         Embed(primary, given.models),
         ImportWork(parts.importer),
-        Summarise(views.conversations.reader, talks.topics, talks.summariser, given.clock),
+        Summarise(views.conversations, talks.topics, talks.summariser, given.clock),
         GraphWork(primary, views.graph.index),
     ]

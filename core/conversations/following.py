@@ -15,7 +15,7 @@ from muisti.core.model.times import Clock
 from muisti.core.model.values import LIMIT_MAX, Memory
 from muisti.core.support.waiting import Overtaken
 from muisti.core.tasks.claim import CRASHED, Claim
-from muisti.core.write.calls import Call
+from muisti.core.write.calls import Call, Calls
 from muisti.core.write.derived_texts import FOLLOWER
 
 # A full space, a policy that has changed since, or sources that others delete meanwhile. The next turns try again.
@@ -105,7 +105,7 @@ class Summarise:
             wanted = Wanted(
                 level="conversation", category=asked.get("category"), sort="name", limit=LIMIT_MAX, cursor=cursor
             )
-            page = self._reader.page(claim.task.space, wanted, claim.caller, self._clock(), None)
+            page = replace(self._reader, calls=Calls(claim.caller, self._clock)).page(claim.task.space, wanted)
             yield from (NewItem(one.name, {"category": one.memory.category}) for one in page.items)
             cursor = page.next_cursor
             if cursor is None:

@@ -30,6 +30,7 @@ from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.discourse.signals import stating
+from muisti.core.write.calls import Calls
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,25 +58,26 @@ class _Place(msgspec.Struct, frozen=True, array_like=True):
 _PLACES = msgspec.msgpack.Decoder(_Place)
 
 
-class Reader:
-    """Reads as any caller. What the caller does not see is not there. Thread-safe."""
+class Reader(msgspec.Struct, frozen=True, kw_only=True):
+    """Reads as one caller. What the caller does not see is not there, and no read counts as a retrieval."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    calls: Calls
+    database: Database
 
-    def get(self, space: str, name: ObjectName, caller: Caller, now: int, as_of: AsOf | None) -> tuple[Object, Seq]:
+    def get(self, space: str, name: ObjectName, *, as_of: AsOf | None = None) -> tuple[Object, Seq]:
         """Return an object with its sizes. Raises `NotFound` when there is none."""
-        name = self._home(space, name, caller, now, as_of)
-        found, _, (rows,) = read_at(self._database, space, as_of, now, lambda row, point: [one(row, name, point)])
+        now = self.calls.clock()
+        name = self._home(space, name, now, as_of)
+        found, _, (rows,) = read_at(self.database, space, as_of, now, lambda row, point: [one(row, name, point)])
         if not rows:
             raise missing(name)
         return object_of(rows[0], space, name.level), found.seq
 
-    def _home(self, space: str, name: ObjectName, caller: Caller, now: int, as_of: AsOf | None) -> ObjectName:
-        point = Point(None, now) if as_of is None else point_of(self._database, space, as_of, now)
-        return home(self._database, find_space(self._database, space), name, caller, point)
+    def _home(self, space: str, name: ObjectName, now: int, as_of: AsOf | None) -> ObjectName:
+        point = Point(None, now) if as_of is None else point_of(self.database, space, as_of, now)
+        return home(self.database, find_space(self.database, space), name, self.calls.caller, point)
 
-    def page(self, space: str, wanted: Wanted, caller: Caller, now: int, as_of: AsOf | None) -> ObjectPage:
+    def page(self, space: str, wanted: Wanted, *, as_of: AsOf | None = None) -> ObjectPage:
         """Return a page of the objects of a level, with their sizes and how many there are in all.
 
         Raises:
@@ -85,13 +87,13 @@ class Reader:
         if not 1 <= wanted.limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{wanted.limit} is not between 1 and {LIMIT_MAX}")
         sort, after = _order(wanted)
-        parent = None
+        parent, now = None, self.calls.clock()
         if wanted.level == "topic":
             parent = ObjectName(level="conversation", name=wanted.conversation or "", category=wanted.category)
-            parent = self._home(space, parent, caller, now, as_of)
+            parent = self._home(space, parent, now, as_of)
             wanted = structs.replace(wanted, category=parent.category)
 
-        conditions = _conditions(wanted, caller)
+        conditions = _conditions(wanted, self.calls.caller)
 
         def ask(row: SpaceRow, point: Point) -> list[Statement]:
             return [
@@ -100,7 +102,7 @@ class Reader:
                 *([] if parent is None else [one(row, parent, point)]),
             ]
 
-        found, _, (rows, ((total,),), *parents) = read_at(self._database, space, as_of, now, ask)
+        found, _, (rows, ((total,),), *parents) = read_at(self.database, space, as_of, now, ask)
         if parent is not None and not parents[0]:
             raise missing(parent)
         items = tuple(object_of(row, space, wanted.level) for row in rows[: wanted.limit])
@@ -116,14 +118,12 @@ class Reader:
         self,
         space: str,
         name: ObjectName,
-        caller: Caller,
-        now: int,
-        as_of: AsOf | None,
         *,
-        limit: int,
+        limit: int = 50,
         first: int = 0,
         last: int = TURN_MAX,
         cursor: str | None = None,
+        as_of: AsOf | None = None,
     ) -> ExchangePage:
         """Return a page of the exchanges of a conversation, with turns from `first` to `last`.
 
@@ -136,7 +136,8 @@ class Reader:
         if not 0 <= first <= TURN_MAX or not 0 <= last <= TURN_MAX:
             raise InvalidInput.at("$.from", "turns are numbers from 0")
         start = first if cursor is None else _turn(cursor)
-        name = self._home(space, name, caller, now, as_of)
+        now = self.calls.clock()
+        name = self._home(space, name, now, as_of)
 
         def ask(row: SpaceRow, point: Point) -> list[Statement]:
             return [
@@ -145,17 +146,17 @@ class Reader:
                 conversations.exchanges_count(row, name.category, name.name, point, (first, last)),
             ]
 
-        found, point, (parents, rows, ((total,),)) = read_at(self._database, space, as_of, now, ask)
+        found, point, (parents, rows, ((total,),)) = read_at(self.database, space, as_of, now, ask)
         if not parents:
             raise missing(name)
         stored = (version_rows.memory(row, space) for row in rows[:limit])
-        items = tuple(situated(self._database, found, stored, point))
+        items = tuple(situated(self.database, found, stored, point))
         more = str((items[-1].turn or 0) + 1) if len(rows) > limit else None
         return ExchangePage(items=items, total=cast(int, total), next_cursor=more, seq=found.seq)
 
     def situated(self, space: str, turns: Sequence[Memory], now: int) -> list[Memory]:
         """Return turns with the session and the topic that they belong to now."""
-        return situated(self._database.primary, find_space(self._database.primary, space), turns, Point(None, now))
+        return situated(self.database.primary, find_space(self.database.primary, space), turns, Point(None, now))
 
 
 def missing(name: ObjectName) -> NotFound:

@@ -12,11 +12,8 @@ from muisti.core.conversations.following import Following, with_topics
 from muisti.core.conversations.model import (
     Change,
     Entry,
-    ExchangePage,
     Kept,
     NewObject,
-    Object,
-    ObjectPage,
     Streamed,
     Working,
 )
@@ -32,9 +29,9 @@ from muisti.core.conversations.summaries import WriteFailed as WriteFailed
 from muisti.core.conversations.topics import Conversation, Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.model.outcomes import Ending, Written
-from muisti.core.model.places import TURN_MAX, Level, ObjectName
-from muisti.core.model.values import LIMIT_MAX, IfMatch, Memory, RequestKey, Seq
-from muisti.core.query.points import AsOf, Point
+from muisti.core.model.places import Level, ObjectName
+from muisti.core.model.values import LIMIT_MAX, IfMatch, Memory, RequestKey
+from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
@@ -147,11 +144,9 @@ class Discourse(msgspec.Struct, frozen=True, kw_only=True):
         return home(database, find_space(database, space), name, self.calls.caller, point).category
 
 
-class Conversations(msgspec.Struct, frozen=True, kw_only=True):
-    """Conversations as one caller reads, makes, changes and streams into them. No read counts as a retrieval."""
+class Conversations(Reader, frozen=True, kw_only=True):
+    """Conversations as one caller reads, makes, changes and streams into them."""
 
-    calls: Calls
-    reader: Reader
     streamer: Streamer
     objects: Objects
     adopter: Adopter
@@ -166,7 +161,7 @@ class Conversations(msgspec.Struct, frozen=True, kw_only=True):
             streamed = with_topics(streamed, self.following.turns_came(of, self.calls.new()))
         if not any(one.replayed for one in streamed.items):
             return streamed
-        turns = self.reader.situated(space, [one.memory for one in streamed.items], call.now)
+        turns = self.situated(space, [one.memory for one in streamed.items], call.now)
         pairs = zip(streamed.items, turns, strict=True)
         items = tuple(replace(one, memory=turn, topic=one.topic or turn.topic) for one, turn in pairs)
         return replace(streamed, items=items, session=streamed.session or turns[0].session)
@@ -182,30 +177,6 @@ class Conversations(msgspec.Struct, frozen=True, kw_only=True):
     ) -> Kept:
         """Make a session, conversation or topic; see `Objects.create`."""
         return self.objects.create(space, level, new, conversation, self.calls.new(request))
-
-    def get(self, space: str, name: ObjectName, *, as_of: AsOf | None = None) -> tuple[Object, Seq]:
-        """Return an object with its sizes; see `Reader.get`."""
-        return self.reader.get(space, name, self.calls.caller, self.calls.clock(), as_of)
-
-    def page(self, space: str, wanted: Wanted, *, as_of: AsOf | None = None) -> ObjectPage:
-        """Return a page of sessions, conversations or topics; see `Reader.page`."""
-        return self.reader.page(space, wanted, self.calls.caller, self.calls.clock(), as_of)
-
-    def exchanges(
-        self,
-        space: str,
-        name: ObjectName,
-        *,
-        limit: int = 50,
-        first: int = 0,
-        last: int = TURN_MAX,
-        cursor: str | None = None,
-        as_of: AsOf | None = None,
-    ) -> ExchangePage:
-        """Return a page of the exchanges of a conversation; see `Reader.exchanges`."""
-        caller, now = self.calls.caller, self.calls.clock()
-        ask = self.reader.exchanges
-        return ask(space, name, caller, now, as_of, limit=limit, first=first, last=last, cursor=cursor)
 
     def preferences(self, space: str, name: ObjectName, first: int = 0) -> Suggestions:
         """Return preferences that users state in a conversation from a turn on, as drafts; nothing is stored.

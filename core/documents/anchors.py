@@ -14,7 +14,7 @@ from msgspec import structs
 
 from muisti.core.documents.symbols import sql as code
 from muisti.core.documents.symbols.indexing import CodeIndex, record_of
-from muisti.core.documents.symbols.reading import CodeReader
+from muisti.core.documents.symbols.reading import opened
 from muisti.core.documents.symbols.sql import SYMBOL_WIDTH, Seen
 from muisti.core.identity.caller import Caller
 from muisti.core.model.anchors import State, path_of, problems_of
@@ -51,7 +51,7 @@ class Anchors:
 
     def __init__(self, database: Database) -> None:
         self.index = CodeIndex(database)
-        self._database, self._reader = database, CodeReader(database, self.index)
+        self._database = database
 
     def cited(self, space: SpaceRow, draft: Draft, caller: Caller, now: int) -> Draft:
         """Return a draft whose anchors have the hashes of what the caller sees at their places now, unless stated.
@@ -64,7 +64,7 @@ class Anchors:
         if not draft.anchors or not caller.reads or any(problems_of(draft.anchors)):
             return draft
         refuse_long()
-        sources = _Sources(self._database, self._reader, space, Seen(caller.own_category, now))
+        sources = _Sources(self._database, self.index, space, Seen(caller.own_category, now))
         paths = [path_of(one["path"]) for one in draft.anchors]
         files = sources.at(paths)
         anchors = list[Anchor]()
@@ -84,7 +84,7 @@ class Anchors:
             refuse_long()
             with suppress(NotFound):
                 space = find_space(self._database, name)
-                sources = _Sources(self._database, self._reader, space, Seen(caller.own_category, now))
+                sources = _Sources(self._database, self.index, space, Seen(caller.own_category, now))
                 judged = sources.states(one for memory in found if memory.space == name for one in memory.anchors)
                 for place, memory in enumerate(found):
                     if memory.anchors and memory.space == name:
@@ -96,8 +96,8 @@ class Anchors:
 class _Sources:
     """The documents of a space for one answer, each read at most once."""
 
-    def __init__(self, database: Database, reader: CodeReader, space: SpaceRow, seen: Seen) -> None:
-        self._database, self._reader, self._space, self._seen = database, reader, space, seen
+    def __init__(self, database: Database, index: CodeIndex, space: SpaceRow, seen: Seen) -> None:
+        self._database, self._index, self._space, self._seen = database, index, space, seen
         self._texts: dict[int, str] = {}
         self._symbols: dict[int, Mapping[str, Sequence[str]]] = {}
         self._left = CHECKED_MAX
@@ -183,7 +183,7 @@ class _Sources:
 
     @cached_property
     def _opened(self) -> SpaceRow:
-        return self._reader.opened(self._space.space.name).space
+        return opened(self._database, self._index, self._space.space.name).space
 
     def _is_blob(self, file: _File, blob: str) -> bool:
         """Return whether a file has a hash, that of git where its bytes are known from the stored text."""

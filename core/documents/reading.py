@@ -23,6 +23,7 @@ from muisti.core.store.sql import hierarchy, version_rows
 from muisti.core.store.sql.hierarchy import Condition
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import fold
+from muisti.core.write.calls import Calls
 
 TEXT_PAGE = 500  # chunks in one read of a text
 
@@ -58,33 +59,34 @@ _PLACES = msgspec.msgpack.Decoder(_Place)
 _CHUNK_PLACES = msgspec.msgpack.Decoder(_ChunkPlace)
 
 
-class DocumentReader:
-    """Reads as any caller. What the caller does not see is not there. Thread-safe."""
+class DocumentReader(msgspec.Struct, frozen=True, kw_only=True):
+    """Reads as one caller. What the caller does not see is not there, and no read counts as a retrieval."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    calls: Calls
+    database: Database
 
-    def get(self, space: str, name: DocumentName, caller: Caller, now: int, as_of: AsOf | None) -> tuple[Document, Seq]:
+    def get(self, space: str, name: DocumentName, *, as_of: AsOf | None = None) -> tuple[Document, Seq]:
         """Return a document, given by its path or id.
 
         Raises:
             NotFound: there is none.
             Conflict: documents of several categories have the path.
         """
-        found, _, answers = read_at(self._database, space, as_of, now, lambda row, point: _named(row, name, point))
-        return _chosen(answers, space, name, caller), found.seq
+        return self._get(space, name, self.calls.clock(), as_of)
+
+    def _get(self, space: str, name: DocumentName, now: int, as_of: AsOf | None) -> tuple[Document, Seq]:
+        found, _, answers = read_at(self.database, space, as_of, now, lambda row, point: _named(row, name, point))
+        return _chosen(answers, space, name, self.calls.caller), found.seq
 
     def page(
         self,
         space: str,
         wanted: Filter,
-        caller: Caller,
-        now: int,
-        as_of: AsOf | None,
         *,
-        sort: str | None,
-        limit: int,
-        cursor: str | None,
+        sort: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        as_of: AsOf | None = None,
     ) -> DocumentPage:
         """Return a page of documents, and sums over all that meet the filter.
 
@@ -93,7 +95,7 @@ class DocumentReader:
         """
         _check_limit(limit)
         order, after = _order(sort, cursor)
-        conditions = conditions_of(wanted, caller)
+        conditions = conditions_of(wanted, self.calls.caller)
 
         def ask(row: SpaceRow, point: Point) -> list[Statement]:
             return [
@@ -101,7 +103,7 @@ class DocumentReader:
                 documents.totals(row, conditions, point),
             ]
 
-        found, _, (rows, (sums,)) = read_at(self._database, space, as_of, now, ask)
+        found, _, (rows, (sums,)) = read_at(self.database, space, as_of, self.calls.clock(), ask)
         count, chunks, characters, size = cast(tuple[int, int, int, int], sums)
         more = len(rows) > limit
         return DocumentPage(
@@ -112,15 +114,7 @@ class DocumentReader:
         )
 
     def chunks(
-        self,
-        space: str,
-        name: DocumentName,
-        caller: Caller,
-        now: int,
-        as_of: AsOf | None,
-        *,
-        limit: int,
-        cursor: str | None,
+        self, space: str, name: DocumentName, *, limit: int = 50, cursor: str | None = None, as_of: AsOf | None = None
     ) -> ChunkPage:
         """Return a page of the chunks of a document, in order, each with its place in the text.
 
@@ -130,12 +124,13 @@ class DocumentReader:
         """
         _check_limit(limit)
         place = _decoded(cursor, _CHUNK_PLACES) if cursor is not None else _ChunkPlace()
-        document, _ = self.get(space, name, caller, now, as_of)
+        now = self.calls.clock()
+        document, _ = self._get(space, name, now, as_of)
 
         def ask(row: SpaceRow, point: Point) -> list[Statement]:
             return [documents.chunks(row, document.memory, point, place.position, limit + 1)]
 
-        found, _, (rows,) = read_at(self._database, space, as_of, now, ask)
+        found, _, (rows,) = read_at(self.database, space, as_of, now, ask)
         items, end = _located(rows[:limit], space, place)
         more = len(rows) > limit
         return ChunkPage(
@@ -146,24 +141,22 @@ class DocumentReader:
             seq=found.seq,
         )
 
-    def text(
-        self, space: str, name: DocumentName, caller: Caller, now: int, as_of: AsOf | None
-    ) -> tuple[Document, Iterator[str]]:
+    def text(self, space: str, name: DocumentName, *, as_of: AsOf | None = None) -> tuple[Document, Iterator[str]]:
         """Return a document and its text in pieces. All of them show one point of history.
 
         Raises:
             NotFound, Conflict: see `get`.
         """
-        found = find_space(self._database, space)
-        point = Point(found.seq.number, now) if as_of is None else point_of(self._database, space, as_of, now)
+        now, found = self.calls.clock(), find_space(self.database, space)
+        point = Point(found.seq.number, now) if as_of is None else point_of(self.database, space, as_of, now)
         fixed = AsOf(number=point.number, epoch=found.space.epoch) if as_of is None else as_of
-        document, _ = self.get(space, name, caller, now, fixed)
+        document, _ = self._get(space, name, now, fixed)
         return document, self._pieces(found, document.memory, point)
 
     def _pieces(self, space: SpaceRow, document: Memory, point: Point) -> Iterator[str]:
         after = -1
         while True:
-            (rows,) = self._database.read([documents.chunks(space, document, point, after, TEXT_PAGE)])
+            (rows,) = self.database.read([documents.chunks(space, document, point, after, TEXT_PAGE)])
             for row in rows:
                 memory = version_rows.memory(row, space.space.name)
                 yield memory.content[overlap_of(memory) :]

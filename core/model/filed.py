@@ -1,4 +1,4 @@
-"""Memories as files: items of folders, and what was done to files."""
+"""Memories as files: items of folders, what was done to files, and questions about both."""
 
 from datetime import datetime
 from typing import Literal
@@ -39,3 +39,31 @@ class FileVersion(Struct, frozen=True, kw_only=True):
     redacted_at: datetime | None
     redacted_by: str | None
     memory: Memory | None
+
+
+# Questions about memories as files: a page of a folder, and changes of files
+
+
+class Folder(Struct, frozen=True, kw_only=True):
+    """A page of the files whose path begins with `prefix`: all, or with `deep` false those in that folder.
+
+    `prefix` and `after`, the last item of the page before, are paths as the store has them.
+    """
+
+    prefix: str = ""
+    deep: bool = True
+    after: str = ""
+    limit: int = 20
+
+
+class Changed(Struct, frozen=True, kw_only=True):
+    """A page of changes of files that meet all given conditions, newest first; `before` is the seq of the last one."""
+
+    memory_id: str | None = None
+    version: int | None = None
+    operation: FileOperation | None = None
+    actor: str | None = None
+    since_us: int | None = None
+    until_us: int | None = None
+    before: int | None = None
+    limit: int = 20

@@ -11,7 +11,7 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
 from muisti.core.operations.erasure.eraser import Eraser
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.sql import (

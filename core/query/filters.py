@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
 import msgspec
+from msgspec import Struct
 
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.values import NAME_MAX, Json
@@ -318,3 +319,17 @@ def _json_scalar(text: str) -> Json:
 def _below(path: str, name: str) -> str:
     name_short = short(name)
     return f"{path}.{name_short}" if name.isidentifier() else f"{path}[{jsonlib.dumps(name_short)}]"
+
+
+# Memories that a purge erases: those with a version that meets conditions
+
+
+class Subject(Struct, frozen=True, kw_only=True):
+    """A description of memories to erase: those with a version that meets all given conditions."""
+
+    memory: bytes | None = None
+    author: str | None = None
+    source: str | None = None
+    filter: Filter | None = None
+    older_than_us: int | None = None  # created before
+    among: tuple[bytes, ...] | None = None  # one of these memories

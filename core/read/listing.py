@@ -11,11 +11,10 @@ from typing import cast
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import SORTS, Sort
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filed import FileOperation, FileVersion, Item
+from muisti.core.model.filed import Changed, FileOperation, FileVersion, Folder, Item
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import LIMIT_MAX, Memory, Page
-from muisti.core.query.filed import Changed, Folder
 from muisti.core.query.filters import Filter, fields_of
 from muisti.core.query.points import Point
 from muisti.core.read.reading import read

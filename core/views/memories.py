@@ -4,7 +4,8 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.conversations.view import Conversations, Discourse
-from muisti.core.documents.view import Code, Documents
+from muisti.core.documents.symbols.reading import Code
+from muisti.core.documents.view import Documents
 from muisti.core.graph.view import Graph
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock

@@ -17,7 +17,7 @@ from muisti.core.documents.anchors import Anchors
 from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
-from muisti.core.model.filed import FileVersion, Item
+from muisti.core.model.filed import Changed, FileVersion, Folder, Item
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
@@ -25,7 +25,6 @@ from muisti.core.model.outcomes import Counts, Events, Quota, Stats
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.operations.transfer.export import Export
 from muisti.core.operations.transfer.importing.importer import Importer
-from muisti.core.query.filed import Changed, Folder
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point, Wanted
 from muisti.core.query.query import Part, Query

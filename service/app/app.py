@@ -45,8 +45,7 @@ from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
 from muisti.service.pages.mount import Console
 from muisti.service.routes import routes
-from muisti.service.runtime.admission import Admission
-from muisti.service.runtime.bulkheads import LANE, Lane, is_slow
+from muisti.service.runtime.admission import LANE, Admission, Lane, is_slow
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import models_of, reader_of, thresholds_of
 from muisti.service.runtime.workers import Backend

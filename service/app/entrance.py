@@ -17,7 +17,7 @@ from muisti.service.http.decode import JSON, SLASH, decode
 from muisti.service.mcp.cards import CARDS, Cards
 from muisti.service.pages.mount import PATHS
 from muisti.service.routes import memories, search
-from muisti.service.runtime.bulkheads import LANE, Lane
+from muisti.service.runtime.admission import LANE, Lane
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import AddBody

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query import filters
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import doc

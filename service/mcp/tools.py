@@ -19,7 +19,7 @@ from muisti.service.http.decode import decode, fitted
 from muisti.service.mcp import admin, reads, review, writes
 from muisti.service.mcp.admin import Purge
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
-from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
+from muisti.service.runtime.admission import LANE, Lane, is_slow_tool
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings.tool_groups import Group
 from muisti.service.tools.arguments import WRITING, Fetch, OneMemory, Remember, UndoChanges

@@ -17,7 +17,7 @@ from muisti.service.agents.outcomes import is_of_a_person
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import TASK, KeptLines, Lines
 from muisti.service.mcp.refusals import refused
-from muisti.service.runtime.bulkheads import SMALL
+from muisti.service.runtime.admission import SMALL
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.policy import flagged

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from litestar.params import JSONBody
 
 from muisti.core.model.errors import AlreadyExists, InvalidInput, NotFound, Stale
-from muisti.core.model.filed import FileVersion, Item, is_file
+from muisti.core.model.filed import Changed, FileVersion, Folder, Item, is_file
 from muisti.core.model.spaces import Space
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft, Memory
-from muisti.core.query.filed import Changed, Folder
 from muisti.service.auth.access import check
 from muisti.service.http.request import Request
 from muisti.service.http.routing import Routes

@@ -10,211 +10,131 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.utils import floatToGoString
 
-from muisti.core.engine import Engine
 from muisti.core.model.decoding import decoder
-from muisti.core.support.meters import Counter, Gauge, GraphMeters, Histogram, StoreMeters, TaskMeters
+from muisti.core.support.meters import Counter, Gauge, Histogram
+from muisti.core.support.meters import Meters as EngineMeters
 from muisti.service.observability.meters import Meters
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.health import LatencyReply, ServerStatsReply
 from muisti.service.version import installed_version
 
+_Measured = tuple[str, str, Counter | Histogram, str]  # name, labels, meter, description
+_Values = Mapping[tuple[str, ...], float] | float | None  # by labels, or one, or no sample
+
 
 def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     """Yield all metrics, also those without a value here. `index_limit` is in bytes. May load the model to name it."""
-    yield _build(backend.engine)
-    yield from _http(backend.meters)
-    yield from _searches(backend.meters)
-    yield from _writes(backend.engine)
-    yield from _queues(backend)
-    yield from _replication(backend.engine.meters.store)
-    yield from _indexes(backend.engine, index_limit)
-    yield from _embedding_cache(backend.engine)
-    second = backend.engine.meters.second_vectors
-    yield _counter("muisti_second_vectors", "Vectors of second models that background steps have stored.", second)
-    yield from _graph(backend.engine.meters.graph)
-    yield from _tasks(backend.engine.meters.tasks)
-    yield from _upkeep(backend.meters)
-    yield _histogram(
-        "muisti_event_loop_lag_seconds",
-        "Delay of timers on the event loop, measured every second.",
-        backend.meters.loop_lag_seconds,
-    )
-    yield from ProcessCollector(registry=None).collect()
-
-
-def _build(engine: Engine) -> Metric:
-    labels = {
+    engine, meters, cache = backend.engine, backend.meters, backend.engine.models.cache.use
+    build = {
         "version": installed_version(),
         "store": engine.store,
         "model": engine.model or "",
         "generation": (engine.generation or "")[:12],
     }
-    return InfoMetricFamily("muisti_build", "Version, database, embedding model and its hash.", labels)
-
-
-def _http(meters: Meters) -> Iterator[Metric]:
-    yield _counter(
-        "muisti_http_requests",
-        "Answered requests; status 0: the caller had disconnected.",
-        meters.requests,
-        ("method", "route", "status"),
-    )
-    yield _histogram(
-        "muisti_http_request_duration_seconds",
-        "Time from the head of a request to the end of its answer.",
-        meters.request_seconds,
-        ("method", "route"),
-    )
-    yield GaugeMetricFamily("muisti_http_requests_in_progress", "Requests that are being answered.", meters.running)
-    yield _counter("muisti_http_problems", "Refusals and failures, by their code.", meters.problems, ("code",))
-    yield _counter(
-        "muisti_mcp_calls", "Calls of MCP tools; outcome is ok or a code.", meters.tool_calls, ("tool", "outcome")
-    )
-
-
-def _searches(meters: Meters) -> Iterator[Metric]:
-    yield _counter("muisti_searches", "Searches by mode and evidence.", meters.searches, ("mode", "evidence"))
-    yield _counter("muisti_searches_degraded", "Searches that could not run as requested.", meters.degraded)
-    yield _histogram(
-        "muisti_search_stage_duration_seconds", "Duration of the stages of searches.", meters.stage_seconds, ("stage",)
-    )
-
-
-def _writes(engine: Engine) -> Iterator[Metric]:
-    store = engine.meters.store
-    yield _counter("muisti_memory_changes", "Committed changes of memories.", engine.meters.changes)
-    yield _histogram(
-        "muisti_commit_duration_seconds",
-        "Time from the start of a commit until it is durable, including retries.",
-        store.commit_seconds,
-    )
-    yield _histogram("muisti_commit_group_writes", "Writes that shared one commit of a file.", store.group_writes)
-    yield _gauge(
-        "muisti_write_queue_length", "Writes that wait for the one writer of a file.", store.waiting and store.waiting()
-    )
-
-
-def _queues(backend: Backend) -> Iterator[Metric]:
-    calls = GaugeMetricFamily(
-        "muisti_pool_calls", "Calls that run on a pool of threads, or wait for a thread.", labels=("pool",)
-    )
-    capacity = GaugeMetricFamily(
-        "muisti_pool_capacity_calls", "Largest number of these calls; more are refused.", labels=("pool",)
-    )
-    for name, pool in backend.pools.items():
-        calls.add_metric((name,), pool.calls)
-        capacity.add_metric((name,), pool.capacity)
-    yield calls
-    yield capacity
-
-
-def _replication(store: StoreMeters) -> Iterator[Metric]:
-    yield _counter(
-        "muisti_database_retries",
-        "Retries of requests to a remote database, by the server that failed and the reason.",
-        store.retries,
-        ("server", "reason"),
-    )
-    yield _gauge(
-        "muisti_replica_lag_writes",
-        "Writes known to this process that the read replica has not shown yet.",
-        store.lag and store.lag(),
-    )
-
-
-def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
-    yield GaugeMetricFamily("muisti_index_memory_bytes", "Memory that indexes use.", engine.index_bytes)
-    about = "Memory of remembered rows of filters, a part of that of indexes."
-    yield GaugeMetricFamily("muisti_index_filter_bytes", about, engine.filter_bytes)
-    yield GaugeMetricFamily("muisti_index_memory_limit_bytes", "Limit of the memory that indexes use.", limit)
-    yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
-    yield _histogram("muisti_index_load_duration_seconds", "Duration of loading an index.", engine.meters.load_seconds)
-    yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
-
-
-def _graph(meters: GraphMeters) -> Iterator[Metric]:
-    yield _counter(
-        "muisti_graph_versions",
-        "Versions read for the graph; reader is chosen, or fallback when an endpoint gave no answer.",
-        meters.versions,
-        ("reader",),
-    )
-    yield _counter("muisti_graph_names_dropped", "Names that an endpoint reported and no text has.", meters.dropped)
-
-
-def _embedding_cache(engine: Engine) -> Iterator[Metric]:
-    use = engine.models.cache.use
-    yield GaugeMetricFamily("muisti_embedding_cache_bytes", "Memory of vectors of slow models.", use.nbytes)
+    yield InfoMetricFamily("muisti_build", "Version, database, embedding model and its hash.", build)
+    for name, labels, meter, about in (*_of_requests(meters), *_of_writes(engine.meters)):
+        yield _metric(f"muisti_{name}", labels.split(), meter, about)
+    for name, labels, level, about in _levels(backend, index_limit):
+        yield _family(GaugeMetricFamily, f"muisti_{name}", labels.split(), level, about)
+    about = "Indexes dropped to stay in memory."
+    yield _family(CounterMetricFamily, "muisti_index_evictions", [], engine.indexes_evicted, about)
+    found = {("yes",): cache.hits, ("no",): cache.misses}
     about = "Texts of slow models; found is yes when no embedding was needed."
-    found = CounterMetricFamily("muisti_embedding_cache_texts", about, labels=("found",))
-    found.add_metric(("yes",), use.hits)
-    found.add_metric(("no",), use.misses)
-    yield found
+    yield _family(CounterMetricFamily, "muisti_embedding_cache_texts", ["found"], found, about)
+    yield from ProcessCollector(registry=None).collect()
 
 
-def _tasks(meters: TaskMeters) -> Iterator[Metric]:
-    yield _levels("muisti_tasks_queued", "Tasks of all spaces that wait, as this process saw them last.", meters.queued)
-    about = "Tasks of all spaces that go on and keep failing, as this process saw them last; /readyz names them."
-    yield _levels("muisti_tasks_failing", about, meters.failing)
-    yield _levels("muisti_tasks_running", "Tasks that this process works on.", meters.running)
-    blocked = GaugeMetricFamily(
-        "muisti_tasks_blocked", "1 while an error keeps this process from working on tasks.", labels=("code",)
-    )
-    for labels, value in meters.blocked.read().items():
-        blocked.add_metric(labels, value)
-    yield blocked
-    yield _counter(
-        "muisti_tasks_ended", "Tasks that this process has ended, by their state.", meters.ended, ("kind", "state")
-    )
-    yield _counter(
-        "muisti_task_takeovers", "Tasks taken over from a process that had ended.", meters.takeovers, ("kind",)
-    )
-    yield _histogram(
-        "muisti_task_duration_seconds", "Time from the first work on a task to its end.", meters.seconds, ("kind",)
-    )
+def _levels(backend: Backend, index_limit: int) -> Iterable[tuple[str, str, _Values, str]]:
+    """Return the name, the labels, the values and the description of each gauge that is read now."""
+    engine, store, pools = backend.engine, backend.engine.meters.store, backend.pools.items()
+    calls = {(name,): pool.calls for name, pool in pools}
+    capacity = {(name,): pool.capacity for name, pool in pools}
+    return (
+        ("http_requests_in_progress", "", backend.meters.running, "Requests that are being answered."),
+        ("pool_calls", "pool", calls, "Calls that run on a pool of threads, or wait for a thread."),
+        ("pool_capacity_calls", "pool", capacity, "Largest number of these calls; more are refused."),
+        ("write_queue_length", "", store.waiting and store.waiting(),
+         "Writes that wait for the one writer of a file."),
+        ("replica_lag_writes", "", store.lag and store.lag(),
+         "Writes known to this process that the read replica has not shown yet."),
+        ("index_memory_bytes", "", engine.index_bytes, "Memory that indexes use."),
+        ("index_filter_bytes", "", engine.filter_bytes,
+         "Memory of remembered rows of filters, a part of that of indexes."),
+        ("index_memory_limit_bytes", "", index_limit, "Limit of the memory that indexes use."),
+        ("index_loaded_spaces", "", engine.indexes_loaded, "Spaces whose index is in memory."),
+        ("embedding_cache_bytes", "", engine.models.cache.use.nbytes, "Memory of vectors of slow models."),
+    )  # fmt: skip
 
 
-def _upkeep(meters: Meters) -> Iterator[Metric]:
-    yield _counter(
-        "muisti_upkeep_runs",
-        "Runs of background tasks; outcome is done, failed or broken.",
-        meters.sweeps,
-        ("sweep", "outcome"),
-    )
-    yield _histogram(
-        "muisti_upkeep_step_duration_seconds",
-        "Duration of a step of a background task.",
-        meters.sweep_step_seconds,
-        ("sweep",),
-    )
+def _of_requests(meters: Meters) -> Iterable[_Measured]:
+    """Return the name, the labels, the meter and the description of what requests and background tasks count."""
+    return (
+        ("http_requests", "method route status", meters.requests,
+         "Answered requests; status 0: the caller had disconnected."),
+        ("http_request_duration_seconds", "method route", meters.request_seconds,
+         "Time from the head of a request to the end of its answer."),
+        ("http_problems", "code", meters.problems, "Refusals and failures, by their code."),
+        ("mcp_calls", "tool outcome", meters.tool_calls, "Calls of MCP tools; outcome is ok or a code."),
+        ("searches", "mode evidence", meters.searches, "Searches by mode and evidence."),
+        ("searches_degraded", "", meters.degraded, "Searches that could not run as requested."),
+        ("search_stage_duration_seconds", "stage", meters.stage_seconds, "Duration of the stages of searches."),
+        ("upkeep_runs", "sweep outcome", meters.sweeps, "Runs of background tasks; outcome is done, failed or broken."),
+        ("upkeep_step_duration_seconds", "sweep", meters.sweep_step_seconds,
+         "Duration of a step of a background task."),
+        ("event_loop_lag_seconds", "", meters.loop_lag_seconds,
+         "Delay of timers on the event loop, measured every second."),
+    )  # fmt: skip
 
 
-def _counter(name: str, about: str, counter: Counter, labels: Sequence[str] = ()) -> Metric:
-    family = CounterMetricFamily(name, about, labels=labels)
-    for key, count in sorted(counter.read().items()):
-        family.add_metric(key, count)
-    return family
+def _of_writes(meters: EngineMeters) -> Iterable[_Measured]:
+    """Return the name, the labels, the meter and the description of what the engine counts."""
+    store, graph, tasks = meters.store, meters.graph, meters.tasks
+    return (
+        ("memory_changes", "", meters.changes, "Committed changes of memories."),
+        ("commit_duration_seconds", "", store.commit_seconds,
+         "Time from the start of a commit until it is durable, including retries."),
+        ("commit_group_writes", "", store.group_writes, "Writes that shared one commit of a file."),
+        ("database_retries", "server reason", store.retries,
+         "Retries of requests to a remote database, by the server that failed and the reason."),
+        ("index_load_duration_seconds", "", meters.load_seconds, "Duration of loading an index."),
+        ("second_vectors", "", meters.second_vectors, "Vectors of second models that background steps have stored."),
+        ("graph_versions", "reader", graph.versions,
+         "Versions read for the graph; reader is chosen, or fallback when an endpoint gave no answer."),
+        ("graph_names_dropped", "", graph.dropped, "Names that an endpoint reported and no text has."),
+        ("tasks_queued", "kind", tasks.queued, "Tasks of all spaces that wait, as this process saw them last."),
+        ("tasks_failing", "kind", tasks.failing,
+         "Tasks of all spaces that go on and keep failing, as this process saw them last; /readyz names them."),
+        ("tasks_running", "kind", tasks.running, "Tasks that this process works on."),
+        ("tasks_blocked", "code", tasks.blocked, "1 while an error keeps this process from working on tasks."),
+        ("tasks_ended", "kind state", tasks.ended, "Tasks that this process has ended, by their state."),
+        ("task_takeovers", "kind", tasks.takeovers, "Tasks taken over from a process that had ended."),
+        ("task_duration_seconds", "kind", tasks.seconds, "Time from the first work on a task to its end."),
+    )  # fmt: skip
 
 
-def _levels(name: str, about: str, gauge: Gauge) -> Metric:
-    """Return a gauge by kind of task."""
-    family = GaugeMetricFamily(name, about, labels=("kind",))
-    for key, level in sorted(gauge.read().items()):
-        family.add_metric(key, level)
-    return family
-
-
-def _histogram(name: str, about: str, histogram: Histogram, labels: Sequence[str] = ()) -> Metric:
+def _metric(name: str, labels: Sequence[str], meter: Counter | Histogram, about: str) -> Metric:
+    if isinstance(meter, Counter):
+        kind = GaugeMetricFamily if isinstance(meter, Gauge) else CounterMetricFamily
+        return _family(kind, name, labels, dict(sorted(meter.read().items())), about)
     family = HistogramMetricFamily(name, about, labels=labels)
-    bounds = [floatToGoString(bound) for bound in (*histogram.bounds, float("inf"))]
-    for key, spread in sorted(histogram.read().items()):
+    bounds = [floatToGoString(bound) for bound in (*meter.bounds, float("inf"))]
+    for key, spread in sorted(meter.read().items()):
         family.add_metric(key, list(zip(bounds, map(float, spread.up_to), strict=True)), spread.total)
     return family
 
 
-def _gauge(name: str, about: str, value: float | None) -> Metric:
-    """Return a gauge, without a sample when the value is None."""
-    return GaugeMetricFamily(name, about, value)
+def _family(
+    kind: type[CounterMetricFamily] | type[GaugeMetricFamily],
+    name: str,
+    labels: Sequence[str],
+    values: _Values,
+    about: str,
+) -> Metric:
+    """Return a counter or a gauge with a value, with a value for each set of labels, or for None without a sample."""
+    family = kind(name, about, labels=labels)
+    for key, value in values.items() if isinstance(values, Mapping) else [] if values is None else [((), values)]:
+        family.add_metric(key, value)
+    return family
 
 
 PLAIN = "text/plain; version=0.0.4"  # Litestar adds the charset

@@ -1,6 +1,6 @@
 """Threads for the synchronous core, in bounded pools: for searches, for the database, for slow kinds, for vital calls.
 
-No kind of request, space or key takes all threads of the pools that others need; see `service.runtime.bulkheads`.
+No kind of request, space or key takes all threads of the pools that others need; see `service.runtime.admission`.
 
 The pool is our own because `concurrent.futures` with `asyncio.wrap_future` takes 45 µs of processor time a call. This
 pool takes 5 µs when many calls wait.
@@ -46,8 +46,7 @@ from muisti.service.observability.meters import Meters
 from muisti.service.observability.read_log import ReadLog
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.adding import Adds, end_soon
-from muisti.service.runtime.admission import Admission, Line
-from muisti.service.runtime.bulkheads import LANE, Lane, Shares
+from muisti.service.runtime.admission import LANE, Admission, Lane, Line, Shares
 from muisti.service.runtime.models import summary_writer
 from muisti.service.schemas.health import ServerStatsReply
 from muisti.service.settings import Settings

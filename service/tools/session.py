@@ -18,7 +18,7 @@ from muisti.core.model.values import Name, RequestKey
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
 from muisti.service.observability.read_log import Operation, Reading
-from muisti.service.runtime.bulkheads import LANE, Lane
+from muisti.service.runtime.admission import LANE, Lane
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import USUAL, Group, groups_in

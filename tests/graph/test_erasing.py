@@ -10,7 +10,7 @@ from muisti.core.graph.model import EntityChange, NewRelation
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound
 from muisti.core.model.values import Draft
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.store.backup import back_up, restore
 from muisti.core.store.database import Database, Statement
 from tests.core.fakes import NOON, SPACE, add, open_engine

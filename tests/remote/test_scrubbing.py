@@ -14,7 +14,7 @@ from muisti.core.model.errors import Conflict
 from muisti.core.model.location import Location
 from muisti.core.model.values import Draft
 from muisti.core.operations.whole_database import scrub
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.store.remote.scrubbing import LOG_BYTES
 from tests.core.fakes import SPACE, open_engine
 from tests.graph.plain import toy_reader

@@ -25,8 +25,7 @@ from muisti.core.model.places import DocumentName, ObjectName
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.operations.erasure.purge_task import sealed
-from muisti.core.query.erasure_subject import Subject
-from muisti.core.query.filters import parse
+from muisti.core.query.filters import Subject, parse
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app

@@ -4,19 +4,30 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
+import msgspec
 import numpy as np
 
+from muisti.core.conversations.context.counting import counter
 from muisti.core.documents.symbols import sql as code
 from muisti.core.documents.symbols.indexing import CodeIndex
 from muisti.core.documents.symbols.sql import SYMBOL_WIDTH, Seen
-from muisti.core.identity.caller import Caller
-from muisti.core.model.choices import EDGE_KINDS, EdgeKind, SymbolKind
-from muisti.core.model.code import Outline, Symbol, Symbols, Use, Uses
+from muisti.core.model.choices import (
+    EDGE_KINDS,
+    MAP_MAX,
+    MAP_MIN,
+    MENTIONED_MAX,
+    SYMBOLS_MAX,
+    USES_MAX,
+    EdgeKind,
+    SymbolKind,
+)
+from muisti.core.model.code import CodeMap, Outline, Resolution, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import Busy, InvalidInput, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_text
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.calls import Calls
 
 BEING_READ = "they are being read now; ask again in a moment"
 CANDIDATES = 1_000  # symbols of a name that are looked at
@@ -35,18 +46,40 @@ class Opened(NamedTuple):
         return "; ".join(self.degraded)
 
 
-class CodeReader:
-    """Reads what callers may see. A question first resolves what has changed, as far as `CodeIndex.catch_up` goes."""
+def opened(database: Database, index: CodeIndex, name: str) -> Opened:
+    """Return a space after its files have been resolved, as far as `catch_up` goes and the database can write."""
+    found = find_space(database, name)
+    pending = index.pending(found)
+    reason = "ask again for all"
+    if pending:
+        try:
+            done = index.catch_up(name)
+            pending, reason = (pending, BEING_READ) if done is None else (done.pending, reason)
+        except (StoreUnavailable, Busy) as refused:  # read although it takes no writes
+            reason = f"the database takes no writes: {refused}"
+    told = f"{pending:,} source files are not resolved yet, and the answer lacks what has changed in them; {reason}"
+    return Opened(found, pending, (told,) if pending else ())
 
-    def __init__(self, database: Database, index: CodeIndex) -> None:
-        self._database, self._index = database, index
+
+class Code(msgspec.Struct, frozen=True, kw_only=True):
+    """The source code that one caller sees. Every method raises `NotFound` when there is no such space.
+
+    A question first resolves what has changed, as far as `CodeIndex.catch_up` goes.
+    """
+
+    calls: Calls
+    database: Database
+    index: CodeIndex
 
     def find(
-        self, space: str, query: str, caller: Caller, now: int, *, kind: SymbolKind | None, path: str | None, limit: int
+        self, space: str, query: str, *, kind: SymbolKind | None = None, path: str | None = None, limit: int = 20
     ) -> Symbols:
-        """Return the symbols of a name, or else those whose names contain it. `path` is the beginning of a path."""
-        opened = self.opened(space)
-        found, seen = opened.space, Seen(caller.own_category, now)
+        """Return the symbols of a name, `Client.get` or `file.py:Client.get`; else those whose names contain it.
+
+        `path` is the beginning of a path.
+        """
+        _check("limit", limit, 1, SYMBOLS_MAX)
+        opened, found, seen = self._opened(space)
         place, name = split(query, "name")
         rows = self._rows(code.named(found, name, seen, CANDIDATES))
         rows = rows or self._rows(code.like(found, name, seen, CANDIDATES))
@@ -64,32 +97,35 @@ class CodeReader:
             seq=str(found.seq),
         )
 
-    def callers(
-        self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
-    ) -> Uses:
-        """Return what uses the symbols of a name; `file.py:name` names those of a file."""
-        return self._uses(space, query, caller, now, code.callers, kinds, limit)
+    def callers(self, space: str, symbol: str, *, kinds: Sequence[EdgeKind] = ("calls",), limit: int = 100) -> Uses:
+        """Return what uses the symbols of a name, by file and line; `file.py:name` names those of a file.
 
-    def callees(
-        self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
-    ) -> Uses:
-        """Return what the symbols of a name use, with what is defined inside of them."""
-        return self._uses(space, query, caller, now, code.callees, kinds, limit)
+        Raises:
+            NotFound: the caller sees no symbol of this name.
+        """
+        return self._uses(space, symbol, code.callers, kinds, limit)
 
-    def outline(self, space: str, path: str, caller: Caller, now: int) -> Outline:
+    def callees(self, space: str, symbol: str, *, kinds: Sequence[EdgeKind] = ("calls",), limit: int = 100) -> Uses:
+        """Return what the symbols of a name use, and what is defined inside of them.
+
+        Raises:
+            NotFound: the caller sees no symbol of this name.
+        """
+        return self._uses(space, symbol, code.callees, kinds, limit)
+
+    def outline(self, space: str, path: str) -> Outline:
         """Return the symbols of a file. The end of a path is enough when one file alone has it.
 
         Raises:
             NotFound: the caller sees no source file of this path.
         """
-        opened = self.opened(space)
-        found, seen = opened.space, Seen(caller.own_category, now)
+        opened, found, seen = self._opened(space)
         rows = self._rows(code.file(found, path, seen))
         if not rows:
             hint = opened.hint or "documents in one of the languages of docs/concepts/code.md are read"
             raise NotFound("source file", path, hint)
         row, memory, language, unresolved = cast(tuple[int, bytes, str, int | None], rows[0])
-        symbols, imports = self._database.read([code.of_file(found, path, seen), code.imported(row)])
+        symbols, imports = self.database.read([code.of_file(found, path, seen), code.imported(row)])
         return Outline(
             path=path,
             document=id_text(memory),
@@ -102,34 +138,34 @@ class CodeReader:
             seq=str(found.seq),
         )
 
-    def opened(self, space: str) -> Opened:
-        """Return the space after its files have been resolved, as far as `catch_up` goes and the database can write."""
-        found = find_space(self._database, space)
-        pending = self._index.pending(found)
-        reason = "ask again for all"
-        if pending:
-            try:
-                done = self._index.catch_up(space)
-                pending, reason = (pending, BEING_READ) if done is None else (done.pending, reason)
-            except (StoreUnavailable, Busy) as refused:  # read although it takes no writes
-                reason = f"the database takes no writes: {refused}"
-        told = f"{pending:,} source files are not resolved yet, and the answer lacks what has changed in them; {reason}"
-        return Opened(found, pending, (told,) if pending else ())
+    def map(self, space: str, *, token_budget: int = 1_000, mentioned: Sequence[str] = ()) -> CodeMap:
+        """Return the most used definitions as a text of at most `token_budget` tokens of cl100k_base.
+
+        `mentioned` are paths, folders and names of symbols that the map shall be about.
+        """
+        _check("token_budget", token_budget, MAP_MIN, MAP_MAX)
+        if len(mentioned) > MENTIONED_MAX:
+            raise InvalidInput.at("$.mentioned", f"has {len(mentioned)} entries; {MENTIONED_MAX} are allowed")
+        opened, found, seen = self._opened(space)
+        symbols, edges = self.database.read([code.all_symbols(found, seen), code.all_edges(found, seen)])
+        drawn = draw(Graph(symbols, edges), mentioned, token_budget, counter().count)
+        return CodeMap(**drawn._asdict(), pending=opened.pending, degraded=opened.degraded, seq=str(found.seq))
+
+    def resolve(self, space: str) -> Resolution:
+        """Read and resolve all files that have changed since the last time."""
+        return self.index.resolve(space)
+
+    def _opened(self, space: str) -> tuple[Opened, SpaceRow, Seen]:
+        found = opened(self.database, self.index, space)
+        return found, found.space, Seen(self.calls.caller.own_category, self.calls.clock())
 
     def _uses(
-        self,
-        space: str,
-        query: str,
-        caller: Caller,
-        now: int,
-        ask: Callable[..., Statement],
-        kinds: Sequence[EdgeKind],
-        limit: int,
+        self, space: str, query: str, ask: Callable[..., Statement], kinds: Sequence[EdgeKind], limit: int
     ) -> Uses:
+        _check("limit", limit, 1, USES_MAX)
         if not kinds or not {*kinds} <= {*EDGE_KINDS}:
             raise InvalidInput.at("$.kinds", f"has an unknown kind; those that exist are {', '.join(EDGE_KINDS)}")
-        opened = self.opened(space)
-        found, seen = opened.space, Seen(caller.own_category, now)
+        opened, found, seen = self._opened(space)
         place, name = split(query)
         rows = [row for row in self._rows(code.named(found, name, seen, CANDIDATES)) if is_at(cast(str, row[3]), place)]
         if not rows:
@@ -149,7 +185,12 @@ class CodeReader:
         )
 
     def _rows(self, statement: Statement) -> list[Row]:
-        return self._database.read([statement])[0]
+        return self.database.read([statement])[0]
+
+
+def _check(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise InvalidInput.at(f"$.{name}", f"is {value}; {least} to {most:,} are allowed")
 
 
 def split(query: str, field: str = "symbol") -> tuple[str, str]:

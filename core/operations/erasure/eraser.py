@@ -25,7 +25,7 @@ from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
 from muisti.core.operations.erasure.progress import OfCounts, Work, unfenced
 from muisti.core.operations.transfer.importing.moving import stop_imports
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.reading import find_space, missing

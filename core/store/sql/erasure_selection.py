@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql import filters
 from muisti.core.store.sql.spaces import SpaceRow

@@ -6,9 +6,8 @@ id.
 
 from collections.abc import Sequence
 
-from muisti.core.model.filed import ROOT
+from muisti.core.model.filed import ROOT, Changed, Folder
 from muisti.core.model.ids import id_bytes
-from muisti.core.query.filed import Changed, Folder
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED

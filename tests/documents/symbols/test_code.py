@@ -7,7 +7,7 @@ import pytest
 
 from muisti.core.conversations.context.counting import counter
 from muisti.core.documents.symbols.indexing import CodeIndex
-from muisti.core.documents.symbols.reading import CodeReader
+from muisti.core.documents.symbols.reading import Code
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
@@ -15,7 +15,8 @@ from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.parsing.code.grammars import language_of
 from muisti.core.parsing.code.reading import read, resolve_all
 from muisti.core.store.database import Database, Statement
-from tests.core.fakes import NOON, SPACE, Clock
+from muisti.core.write.calls import Calls
+from tests.core.fakes import SPACE, Clock
 from tests.documents.symbols.repository import FILES, called, delete, put
 from tests.stores import Stores
 
@@ -182,13 +183,13 @@ def test_a_question_says_what_a_database_without_writes_leaves_out(stores: Store
         engine.owner.code.resolve(SPACE)
         put(engine, {"b.py": "def two(): ...\n"})
         held: Any = ReadOnly(database)
-        reader = CodeReader(held, CodeIndex(held))
-        found = reader.find(SPACE, "one", Caller(), NOON, kind=None, path=None, limit=5)
+        reader = Code(calls=Calls(Caller(), Clock()), database=held, index=CodeIndex(held))
+        found = reader.find(SPACE, "one", limit=5)
         assert (found.total, found.pending) == (1, 1)
         (told,) = found.degraded
         assert "1 source files are not resolved" in told and "the disk is full" in told
         with pytest.raises(NotFound, match="takes no writes: the disk is full"):
-            reader.callers(SPACE, "two", Caller(), NOON, kinds=["calls"], limit=5)
+            reader.callers(SPACE, "two", limit=5)
         assert engine.owner.code.find(SPACE, "two").degraded == ()
 
 

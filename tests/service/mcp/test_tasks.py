@@ -16,7 +16,7 @@ from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.runtime.bulkheads import SMALL
+from muisti.service.runtime.admission import SMALL
 from muisti.service.settings import Settings
 from tests.service.app.test_server import serving
 from tests.service.fakes import draft

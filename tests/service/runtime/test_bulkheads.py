@@ -15,8 +15,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy
 from muisti.service.app.app import create_app
 from muisti.service.mcp.tools import TOOLS
-from muisti.service.runtime.admission import Line
-from muisti.service.runtime.bulkheads import (
+from muisti.service.runtime.admission import (
     BY_SIZE,
     LANE,
     QUICK_OPERATIONS,
@@ -24,6 +23,7 @@ from muisti.service.runtime.bulkheads import (
     SLOW_TOOLS,
     SMALL,
     Lane,
+    Line,
     is_slow,
     is_slow_tool,
 )

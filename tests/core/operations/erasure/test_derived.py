@@ -14,8 +14,7 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.operations import Erasure
 from muisti.core.model.places import ObjectName
 from muisti.core.model.values import Draft, Memory
-from muisti.core.query.erasure_subject import Subject
-from muisti.core.query.filters import parse
+from muisti.core.query.filters import Subject, parse
 from muisti.core.query.points import parse as parse_point
 from muisti.core.store.database import Database
 from tests.core.fakes import SPACE, Clock, open_engine

@@ -17,8 +17,7 @@ from muisti.core.index.packing import pack
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.operations import Erasure
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.query.erasure_subject import Subject
-from muisti.core.query.filters import parse
+from muisti.core.query.filters import Subject, parse
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.free_space import Traces, look

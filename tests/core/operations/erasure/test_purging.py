@@ -11,7 +11,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import Task
 from muisti.core.operations.erasure import purge_task
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from tests.core.crashes import Deadly, Died, lose_lease, opened, run, run_with_a_crash
 from tests.core.fakes import SPACE, Clock, add
 from tests.stores import Stores

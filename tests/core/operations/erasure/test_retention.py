@@ -10,7 +10,7 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
 from muisti.core.operations import upkeep
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement

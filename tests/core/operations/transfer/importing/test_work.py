@@ -13,7 +13,7 @@ from muisti.core.model.values import Draft
 from muisti.core.operations.transfer.importing import lines, moving
 from muisti.core.operations.transfer.importing.lines import Item
 from muisti.core.operations.transfer.importing.staging import Staging
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.tasks.tasks import Submission
