@@ -154,9 +154,8 @@ def _telling(asked: Asked, matches: Matches, rows: RowNumbers, model: Words) -> 
     wanted = asked.wanted
     if not wanted.terms:
         return 0.0
-    weights = model.words(tuple(wanted.terms))[1] + LIGHTEST
-    mass = float(weights @ wanted.weights)
-    known = replace(matches, idf=weights.astype(np.float64), mass=mass)
+    weights = model.weights(wanted.terms) + LIGHTEST
+    known = replace(matches, idf=weights, mass=float(weights @ wanted.weights))
     return float(in_context(asked.snapshot, asked.population.mask, known, wanted, np.sort(rows))[COVERED].max())
 
 
