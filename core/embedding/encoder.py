@@ -25,7 +25,7 @@ import numpy as np
 
 from muisti.core.embedding import bert_words
 from muisti.core.embedding.vectors import Vectors
-from muisti.core.kernels import Floats, Longs
+from muisti.core.kernels import Doubles, Floats, Longs
 from muisti.core.kernels import ascii as loops
 from muisti.core.kernels.pooling import Table, pool_tokens
 from muisti.core.model.errors import InvalidInput
@@ -282,6 +282,7 @@ class StaticEncoder:
         self._load = _SHIPPED if model is None else Once(lambda: _loaded(model))
         self._remembered = memoised(QUESTIONS)(self._encode_query)
         self._words_of = memoised(TEXTS)(self._encode_words)
+        self._weight_of = Memo(lambda word: float(self._encode_words((word,))[1][0]), MEMO, LONG).__getitem__
 
     @property
     def name(self) -> str:
@@ -309,6 +310,10 @@ class StaticEncoder:
     def words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
         """Return the unit vector and the weight of each word, read-only; of several tokens at least `RARE`."""
         return self._words_of(words)
+
+    def weights(self, words: Iterable[str]) -> Doubles:
+        """Return the weight of each word, as `words` does."""
+        return np.array([*map(self._weight_of, words)], np.float64)
 
     def _encode_words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
         model = self._load()

@@ -37,15 +37,16 @@ from muisti.core.model.hits import Thresholds
 
 FIRST = 10  # hits whose signs count
 
-CONSTANT = -2.366
+CONSTANT = -2.112
 WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
-    "strength": 2.139,
-    "near": 0.551,
-    "covered": 0.928,
-    "pairs": 6.682,
-    "stranger": -2.737,
-    "word": -5.46,
-    "name": -5.479,
+    "strength": 1.396,
+    "near": 0.645,
+    "covered": -1.49,
+    "telling": 3.131,
+    "pairs": 8.093,
+    "stranger": -2.68,
+    "word": -5.453,
+    "name": -5.282,
 }
 
 STEEPEST = 2.5  # exponent among at most `FEW` passages
@@ -78,6 +79,7 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     strength: float
     near: float
     covered: float
+    telling: float
     pairs: float
     stranger: float
     word: float = 0.0
@@ -87,7 +89,7 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
 def answers(signs: Signs) -> float:
     """Return the probability that a question is answered.
 
-    >>> usual = Signs(strength=1.2, near=4.0, covered=0.8, pairs=0.2, stranger=0.0)
+    >>> usual = Signs(strength=1.2, near=4.0, covered=0.8, telling=0.8, pairs=0.2, stranger=0.0)
     >>> answers(usual) > 0.5 > answers(msgspec.structs.replace(usual, strength=0.4, near=0.0, pairs=0.0))
     True
     """

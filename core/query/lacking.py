@@ -9,9 +9,10 @@ Only questions in English are read, and only where a statement is to answer as a
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from muisti.core.kernels import Floats
+from muisti.core.kernels import Doubles, Floats
 from muisti.core.support.memo import memoised
 from muisti.core.text.language import ENGLISH, empty_words
 from muisti.core.text.terms import fold, tokenize
@@ -38,6 +39,10 @@ class Words(Protocol):
 
     def words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
         """Return the unit vector and the weight of each word."""
+        ...
+
+    def weights(self, words: Iterable[str]) -> Doubles:
+        """Return the weight of each word."""
         ...
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.dialogue import OUTSIDE
-from muisti.core.index.lexical import Matches
+from muisti.core.index.lexical import Matches, in_context
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.model.choices import APPLIES
@@ -39,8 +39,12 @@ WHOLE = 0.999  # share of the question's words; more only if one row has all
 COMPARED = 5  # hits, at most, whose words are compared with those of the question
 DOUBTED = 0.03  # probability, at least, with whatever the best lacks; a context shows what has so much
 NAMELESS = 0.5  # closeness of a hit that lacks a name which the best has
+SPREAD = 0.7  # exponent of a turn's share of the best score: a dialogue spreads an answer over several turns
+LIKED = 0.8  # closeness of the statement that is nearest to a question for advice, at least; chosen on PrefEval
 DEFINITION = 0.3  # closeness of a hit that only says what a name of the question means
 NAMES = 1_000  # whose words are remembered
+LIGHTEST = 0.05  # weight of any word, so that a question of light words is not divided by 0
+COVERED = 3  # place of the shares of words that rows have among those of `in_context`
 
 
 def applied(
@@ -70,7 +74,7 @@ def applied(
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        seen = signs(asked, found, found.blend, first, usual)
+        seen = signs(asked, found, found.blend, first, usual, model)
         sure, whole = answers(seen), seen.covered > WHOLE
         sure = sure if alone is None else max(min(sure, DOUBTED), answers(alone.signs(seen)))
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
@@ -78,13 +82,17 @@ def applied(
     shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))
     if named:
         return sure, sure * _without_definitions(asked, hits, shares)
+    turns = _turns(asked, found.rows[places])
+    shares = np.where(turns, shares**SPREAD, shares)
+    if level.advised is not None:
+        return sure, sure * (shares if alone is None else _liked(shares, found, places))
     steep = steepness(asked.allowed.count, asked.population.average)
-    if steep == 1 or level.advised is not None:
+    if steep == 1:
         return sure, sure * shares
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
     near = closeness(shares, covered[places], float(covered[first[0]]), steep)
     near = near if alone is None or sure < APPLIES else alone.closeness(near)
-    return sure, sure * np.where(_turns(asked, found.rows[places]), shares, near)
+    return sure, sure * np.where(turns, shares, near)
 
 
 class _Statements:
@@ -123,18 +131,38 @@ class _Statements:
         return lacking(self._text, " ".join(filter(None, fields)), self._model)
 
 
-def signs(asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated) -> Signs:
+def signs(
+    asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated, model: Words | None = None
+) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
     matches, nearest = found.matches, max(found.meaning.own[first].tolist())
     every = matches.mass + matches.unknown * matches.highest
+    covered = max(blend.covered[first].tolist()) * matches.mass / every if every else 0.0
     return Signs(
         strength=math.sqrt(found.strength),
         near=(nearest - usual.cosine(asked.allowed.count)) / usual.growth,
-        covered=max(blend.covered[first].tolist()) * matches.mass / every if every else 0.0,
+        covered=covered,
+        telling=covered if model is None else _telling(asked, matches, found.rows[first], model),
         pairs=max(blend.order[first].tolist()),
         stranger=float(_names_a_stranger(asked, matches)),
     )
+
+
+def _telling(asked: Asked, matches: Matches, rows: RowNumbers, model: Words) -> float:
+    """Return the largest share of the question's words that one of the rows has, each by its weight in the model."""
+    wanted = asked.wanted
+    if not wanted.terms:
+        return 0.0
+    weights = model.weights(wanted.terms) + LIGHTEST
+    known = replace(matches, idf=weights, mass=float(weights @ wanted.weights))
+    return float(in_context(asked.snapshot, asked.population.mask, known, wanted, np.sort(rows))[COVERED].max())
+
+
+def _liked(shares: Doubles, found: Candidates, places: RowNumbers) -> Doubles:
+    """Return the closeness of statements to a question that asks for advice: how near they are counts beside words."""
+    near = None if found.meaning is None else found.meaning.own[places]
+    return shares if near is None or near.max() <= 0 else np.maximum(shares, LIKED * near / near.max())
 
 
 def _without_definitions(asked: Asked, hits: Sequence[Memory], shares: Doubles) -> Doubles:
