@@ -22,7 +22,7 @@ from muisti.core.index.mapped import BLOCK, NEW
 from muisti.core.index.rows import Rows
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.ids import id_bytes
-from muisti.core.query.erasure_subject import Subject
+from muisti.core.query.filters import Subject
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.sql import index_rows
