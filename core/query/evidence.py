@@ -131,6 +131,11 @@ _ADVICE = re.compile(
     r"(?:best|good|great)|(?:the|a) (?:best|good) (?:way|place)s?)\b"
 )
 
+_ADVISING = (
+    *("recommend", "suggest", "advice", "advise", "tip", "idea", "should i", "help me", "looking for", "would you"),
+    *("can i", "could i", "how do i", "what are some", "what would be", "best", "good", "great"),
+)  # of which what _ADVICE finds has one
+
 
 class Unrelated(msgspec.Struct, frozen=True, kw_only=True):
     """The cosine that one unrelated question in ten finds: `first` for one passage, `growth` more for tenfold."""
@@ -160,7 +165,10 @@ def asks_for_advice(text: str) -> bool:
     >>> [asks_for_advice(text) for text in ("Which films would you recommend?", "Who suggested the film?")]
     [True, False]
     """
-    return len(text) <= LONGEST and _ADVICE.search(text.casefold().replace("’", "'")) is not None
+    if len(text) > LONGEST:
+        return False
+    asked = text.casefold().replace("’", "'")
+    return any(map(asked.__contains__, _ADVISING)) and _ADVICE.search(asked) is not None
 
 
 def advised(strength: float, weak: float, nearest: Nearest, usual: Unrelated) -> float:
