@@ -18,7 +18,7 @@ from muisti.core.views.write import Begun, Outcome, Write
 from muisti.service.runtime.admission import Line
 
 TRIES = 3  # to begin adds together, with one less that resembles a stored memory each time
-AT_ONCE = 16  # adds in one transaction, which bounds the time for which the event loop prepares them
+AT_ONCE = 8  # adds of a batch; those of 16 clients are two, so that one is prepared while the other is written
 
 Key = tuple[str, OnConflict, Caller]  # adds that may be stored together: space, policy, and who may do what
 
@@ -74,12 +74,17 @@ class Adds:
         return one.begun, outcome
 
     def _gather(self, key: Key, one: _Add, loop: asyncio.AbstractEventLoop) -> None:
-        """Let an add begin with others: those of this turn, and those that arrive while the writer is busy."""
+        """Let an add begin with others: those of this turn, and those that arrive while the writer is busy.
+
+        A full batch does not wait for the writer.
+        """
         self._gathered.setdefault(key, []).append(one)
         self._begin_soon(loop)
 
     def _begin_soon(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._gathered and not (self._writing or self._beginning):
+        if self._beginning or not self._gathered:
+            return
+        if not self._writing or any(len(waiting) >= AT_ONCE for waiting in self._gathered.values()):
             self._beginning = True
             loop.call_soon(self._begin_gathered, loop)
 
