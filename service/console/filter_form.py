@@ -194,6 +194,14 @@ SORTS: Mapping[str, str] = {
 ERASABLE = ("author", "source")  # conditions of a purge beside its filter
 
 
+COLUMNS: Mapping[str, str] = {
+    **{"category": "Category", "author": "Author", "tags": "Tags", "kind": "Kind", "type": "Type", "status": "Status"},
+    **{"importance": "Importance", "source": "Source", "trust": "Trust", "tokens": "Tokens"},
+    **{"created_at": "Stored", "updated_at": "Changed"},
+}
+USUAL_COLUMNS = ("category", "author", "tags", "updated_at")
+
+
 class Chosen(NamedTuple):
     """A filter that is set, and the URL parameters without it."""
 
@@ -210,6 +218,16 @@ def chosen(asked: Mapping[str, str]) -> dict[str, str]:
     """
     texts = {one.name: asked.get(one.name, "").strip() for one in CHOICES}
     return {name: text for name, text in texts.items() if text}
+
+
+def columns_of(asked: Iterable[str], kept: str | None) -> list[tuple[str, str]]:
+    """Return the columns of a list with their titles: those that the URL asks for, else those that a cookie keeps.
+
+    >>> columns_of([], "author.evil"), columns_of(["kind"], "author"), [name for name, _ in columns_of([], None)]
+    ([('author', 'Author')], [('kind', 'Kind')], ['category', 'author', 'tags', 'updated_at'])
+    """
+    names = set(asked) or set((kept or ".".join(USUAL_COLUMNS)).split("."))
+    return [(name, title) for name, title in COLUMNS.items() if name in names]
 
 
 def taken_off(filters: Mapping[str, str], others: Mapping[str, str | None]) -> list[Chosen]:

@@ -26,9 +26,11 @@ from muisti.service.console.answers import (
 )
 from muisti.service.console.filter_form import (
     CHOICES,
+    COLUMNS,
     IMPORTANCE,
     SORTS,
     chosen,
+    columns_of,
     conditions,
     erasing,
     filter_of,
@@ -38,13 +40,16 @@ from muisti.service.console.filter_form import (
 )
 from muisti.service.console.provenance import peek, title_of
 from muisti.service.console.render import HEADERS, View
-from muisti.service.console.visit import Visit
+from muisti.service.console.visit import Visit, cookie
 
 PAGE = 50
+COLUMNS_KEPT = "muisti_columns"  # cookie that a script sets
 ANSWERED = (409, 412, 413, 422)  # refusals that the form shows, with all that was typed
 
 
-@shows("memories", "memories.html", block="results", choices=CHOICES, sorts=SORTS, levels=IMPORTANCE)
+@shows(
+    "memories", "memories.html", block="results", choices=CHOICES, sorts=SORTS, levels=IMPORTANCE, all_columns=COLUMNS
+)
 async def list_memories(visit: Visit, space: str) -> Model:
     """Show the memories that meet the filters of the URL, a page at a time; with words, the best matches."""
     given = visit.asked
@@ -52,11 +57,9 @@ async def list_memories(visit: Visit, space: str) -> Model:
     sort = given.get("sort") if given.get("sort") in SORTS else None
     cursor = given.get("cursor") or None
     words = given.get("q", "").strip()
-    reads: list[Any] = [_page(visit, space, words, filters, sort=sort, cursor=cursor)]
-    if not visit.is_fragment:
-        reads += [visit.api.list_categories(space, **visit.at), visit.api.list_tags(space, **visit.at)]
-    found, *counts = await asyncio.gather(*reads)
-    categories, tags = [leading(one["items"]) for one in counts] or [[], []]
+    found = await _page(visit, space, words, filters, sort=sort, cursor=cursor)
+    asked_columns = visit.request.query_params.getall("column", [])
+    params = {**filters, **({"sort": sort} if sort else {}), **({"column": asked_columns} if asked_columns else {})}
     return {
         "filters": filters,
         "words": words,
@@ -64,13 +67,23 @@ async def list_memories(visit: Visit, space: str) -> Model:
         "erasing": erasing(filters),
         "sort": sort,
         "more_is_open": any(one.more and one.name in filters for one in CHOICES),
-        "params": {**filters, **({"sort": sort} if sort else {})},
+        "params": params,
+        "columns": columns_of(asked_columns, cookie(visit.request, COLUMNS_KEPT)),
         "rows": [row(one) for one in found["items"]],
         "next": found["next_cursor"],
         "is_first": cursor is None,
-        "categories": categories,
-        "tags": tags,
     }
+
+
+@shows("memories/facets", "facets.html", block="facets")
+async def show_facets(visit: Visit, space: str) -> Model:
+    """Show how many memories have each value of a field: first names, and then what counts of sizes know."""
+    if visit.asked.get("of") == "kinds":
+        by: Any = (await visit.api.get_stats(space, **visit.at))["by"]
+        counts = [(name.capitalize(), name, list(by[name].items())) for name in KINDS_OF]
+        return {"facets": [each for each in counts if len(each[2]) > 1], "is_last": True}
+    names = await _names(visit, space)
+    return {"facets": [each for each in names if each[1] != "source" and each[2]], "is_last": False}
 
 
 async def _page(
@@ -113,30 +126,34 @@ def row(memory: Any) -> dict[str, Any]:
     return {"memory": memory, "title": title_of(memory), "rest": rest, "marks": marks}
 
 
-NEWEST = 100  # memories whose authors and sources are offered
+NEWEST = 100  # memories whose authors and sources are offered, and names of a list
+KINDS_OF = ("kind", "type", "importance", "status")  # fields that sizes are counted by
 
 
-@shows("memories/names", "names.html", block="names")
+@shows("memories/names", "names.html", block="names", levels=IMPORTANCE)
 async def list_names(visit: Visit, space: str) -> Model:
     """Show the categories and tags of a space, and the authors and sources of its newest memories."""
+    return {"names": await _names(visit, space)}
+
+
+async def _names(visit: Visit, space: str) -> list[tuple[str, str, list[tuple[str, int]]]]:
+    """Return the names that a space has, with their counts: of authors and sources those of its newest memories."""
     categories, tags, newest = await asyncio.gather(
         visit.api.list_categories(space, **visit.at),
         visit.api.list_tags(space, **visit.at),
         visit.api.list_memories(space, limit=NEWEST, **visit.at),
     )
-    return {
-        "names": (
-            ("category", "Categories", [name for name, _ in leading(categories["items"], NEWEST)]),
-            ("tags", "Tags", [name for name, _ in leading(tags["items"], NEWEST)]),
-            ("author", "Authors", _named(newest["items"], "author")),
-            ("source", "Sources", _named(newest["items"], "source")),
-        )
-    }
+    return [
+        ("Categories", "category", leading(categories["items"], NEWEST)),
+        ("Tags", "tags", leading(tags["items"], NEWEST)),
+        ("Authors", "author", _named(newest["items"], "author")),
+        ("Sources", "source", _named(newest["items"], "source")),
+    ]
 
 
-def _named(memories: Iterable[Any], field: str) -> list[str]:
+def _named(memories: Iterable[Any], field: str) -> list[tuple[str, int]]:
     """Return the values of a field, the most frequent first."""
-    return [name for name, _ in Counter(one[field] for one in memories if one[field]).most_common()]
+    return Counter(str(one[field]) for one in memories if one[field]).most_common()
 
 
 @shows("memories/new")

@@ -91,13 +91,13 @@ async def show_time(visit: Visit, space: str) -> Model:
         "first": first,
         "last": last,
         "value": chosen,
-        "then": None if is_now else await _then(visit, space, datetime.fromtimestamp(chosen, UTC).isoformat()),
+        "then": await _then(visit, space, None if is_now else datetime.fromtimestamp(chosen, UTC).isoformat()),
         "back": visit.asked.get("back"),
     }
 
 
-async def _then(visit: Visit, space: str, at: str) -> Model:
-    """Return the newest memories of a time; or why they are not known any more."""
+async def _then(visit: Visit, space: str, at: str | None) -> Model:
+    """Return the newest memories of a time, None for now; or why they are not known any more."""
     try:
         newest: Any = await visit.api.list_memories(space, limit=NEWEST, as_of=at)
     except MuistiError as error:

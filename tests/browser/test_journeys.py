@@ -84,6 +84,33 @@ def test_the_list_narrows_as_words_are_typed(browser: "Browser", on_file: Served
     tab.close()
 
 
+def test_the_list_is_worked_by_keys_and_an_edit_comes_back_to_it(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/memories")
+    tab.locator("[data-facet=category]", has_text="tools").click()
+    tab.locator(".chosen", has_text="Category: tools").wait_for()
+    tab.get_by_text("Columns", exact=True).click()
+    tab.get_by_role("checkbox", name="Importance").check()
+    tab.get_by_role("columnheader", name="Importance").wait_for()
+    tab.get_by_text("Columns", exact=True).click()
+    for key in ("j", "x", "j", "x"):
+        tab.keyboard.press(key)
+    assert tab.get_by_text("2 selected").is_visible()
+    for key in ("x", "ArrowUp", "e"):
+        tab.keyboard.press(key)
+    first = tab.locator(".rows tbody th > a").first.inner_text()
+    text = tab.get_by_role("dialog").get_by_label("Content")
+    assert text.input_value().startswith(first[:20])
+    text.fill(f"{first} Or so.")
+    text.press("Control+Enter")
+    tab.get_by_text("The memory is changed.").wait_for()
+    assert "category=tools" in tab.url and tab.get_by_role("columnheader", name="Importance").is_visible()
+    tab.keyboard.press("j")
+    tab.keyboard.press("Enter")
+    tab.get_by_role("heading", name="Where it comes from").wait_for()
+    tab.close()
+
+
 def test_the_palette_opens_pages_by_a_few_letters(browser: "Browser", on_file: Served) -> None:
     tab = browser.new_page()
     tab.goto(f"{on_file.url}{S}")

@@ -49,15 +49,23 @@ const keys = {
     items[this.at]?.classList.remove("selected");
     this.at = Math.min(Math.max(this.at + by, 0), items.length - 1);
     const item = items[this.at];
-    item.classList.add("selected");
     item.focus({ preventScroll: true });
     item.scrollIntoView({ block: "nearest" });
+  },
+  /** Make the item that has the focus, or whose parts have it, the one that keys are for. */
+  choose(target) {
+    const items = this.items(),
+      at = items.indexOf(target.closest?.("[data-key-item]"));
+    if (at < 0) return;
+    items[this.at]?.classList.remove("selected");
+    this.at = at;
+    items[at].classList.add("selected");
   },
   press(name) {
     const item = this.items()[this.at];
     const found = item?.querySelector(`[data-key="${name}"]`) ?? document.querySelector(`[data-key="${name}"]:not([data-key-item] *)`);
     if (!found) return false;
-    if (found.matches("input, textarea, select")) found.focus();
+    if (found.matches("input:not([type=checkbox]), textarea, select")) found.focus();
     else found.click();
     return true;
   },
@@ -65,9 +73,11 @@ const keys = {
     const list = document.getElementById("keys-list");
     const told = new Map([["?", "Show the keys of this page"]]);
     if (this.items().length) {
-      told.set("j", "Next item");
-      told.set("k", "Item before");
+      told.set("j ↓", "Next item");
+      told.set("k ↑", "Item before");
+      told.set("Enter", "Open the item");
     }
+    told.set("Ctrl K", "Go to a page or a memory");
     for (const one of document.querySelectorAll("[data-key]")) told.set(one.dataset.key, one.dataset.keyTitle ?? one.textContent.trim());
     list.replaceChildren(
       ...[...told].flatMap(([key, title]) => {
@@ -85,13 +95,16 @@ const keys = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
+  const onItem = event.target.matches("[data-key-item]");
   if (event.key === "?") keys.show();
-  else if (event.key === "j") keys.move(1);
-  else if (event.key === "k") keys.move(-1);
+  else if (event.key === "j" || (onItem && event.key === "ArrowDown")) keys.move(1);
+  else if (event.key === "k" || (onItem && event.key === "ArrowUp")) keys.move(-1);
+  else if (onItem && event.key === "Enter" && !event.target.matches("summary")) keys.press("o");
   else if (!keys.press(event.key)) return;
   event.preventDefault();
 });
+document.addEventListener("focusin", (event) => keys.choose(event.target));
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-copy]");
   if (button) copy(button);
@@ -125,7 +138,8 @@ function dial(form) {
 // On narrow screens the navigation scrolls sideways: show the section of the page.
 document.querySelector("body > nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
-// Selected rows: their number, and all rows of a page.
+// The list of memories. Selected rows: their number, all rows of a page, and with Shift those between two.
+let pickedLast = null;
 document.addEventListener("change", (event) => {
   const table = event.target.closest("table.rows");
   if (!table || event.target.type !== "checkbox") return;
@@ -135,6 +149,42 @@ document.addEventListener("change", (event) => {
   table.querySelector("[data-all]").checked = count === boxes.length;
   document.querySelector("#selected [data-count]").textContent = `${count} selected`;
 });
+document.addEventListener("click", (event) => {
+  if (!event.target.matches(".pick input[name=id]")) return;
+  const boxes = [...document.querySelectorAll(".pick input[name=id]")],
+    [from, to] = [boxes.indexOf(pickedLast), boxes.indexOf(event.target)].sort((one, other) => one - other);
+  if (event.shiftKey && from >= 0) for (const one of boxes.slice(from, to + 1)) one.checked = event.target.checked;
+  pickedLast = event.target;
+});
+
+// Columns are kept in a cookie, and facets are filters of the form.
+const filters = document.querySelector("form.filters[hx-get]");
+document.querySelector("[data-columns]")?.addEventListener("change", (event) => {
+  const names = [...event.currentTarget.querySelectorAll("[name=column]:checked")].map((one) => one.value);
+  document.cookie = `muisti_columns=${names.join(".") || "none"}; path=/console; max-age=31536000; samesite=strict`;
+  filters.requestSubmit();
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-facet]"),
+    field = link && filters?.elements[link.dataset.facet];
+  if (!field || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  field.value = field.value === link.dataset.value ? "" : link.dataset.value;
+  filters.requestSubmit();
+});
+document.addEventListener("htmx:after:swap", () => {
+  for (const one of document.querySelectorAll("[data-facet]")) {
+    if (filters?.elements[one.dataset.facet]?.value === one.dataset.value) one.setAttribute("aria-current", "true");
+    else one.removeAttribute("aria-current");
+  }
+  const sheet = document.getElementById("sheet");
+  if (sheet?.querySelector("form") && !sheet.open) sheet.showModal();
+});
+document.getElementById("sheet")?.addEventListener("cancel", (event) => {
+  const changed = [...event.target.querySelectorAll("textarea, input:not([type=hidden])")].some((one) => one.value !== one.defaultValue);
+  if (changed && !confirm("Close without storing what you typed?")) event.preventDefault();
+});
+document.getElementById("sheet")?.addEventListener("close", (event) => event.target.querySelector("[data-place]").replaceChildren());
 
 /** The palette: pages, spaces and memories by a few letters. It opens with Ctrl-K. */
 const palette = {

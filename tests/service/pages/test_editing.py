@@ -168,8 +168,9 @@ def test_a_text_that_repeats_another_shows_the_words_that_differ(client: httpx.C
 def test_names_in_use_are_offered(client: httpx.Client):
     client.post(f"{API}/memories", json={"content": "Tea", "category": "kitchen", "tags": ["hot"], "author": "Ann"})
     html = client.get(f"{PAGE}/names", headers={"HX-Request": "true"}).text
-    offered = {one.attributes["id"]: [each.attributes["value"] for each in one.css("option")] for one in
-               LexborHTMLParser(html).css("datalist")}  # fmt: skip
+    lists = {str(one.attributes["id"]): one.css("option") for one in LexborHTMLParser(html).css("datalist")}
+    offered = {name: [one.attributes["value"] for one in options] for name, options in lists.items()}
+    assert offered.pop("names-values")[-2:] == ["kitchen", "hot"]
     assert offered == {
         "names-category": ["kitchen"], "names-tags": ["hot"], "names-author": ["Ann"], "names-source": [],
     }  # fmt: skip

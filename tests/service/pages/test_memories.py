@@ -16,7 +16,7 @@ PAGE = "/console/spaces/default/memories"
 
 
 def titles(html: str) -> list[str]:
-    return [one.text() for one in LexborHTMLParser(html).css("#results .rows th a")]
+    return [one.text() for one in LexborHTMLParser(html).css("#results .rows tbody th > a:first-child")]
 
 
 def stored(client: httpx.Client, content: str, **fields: Any) -> dict[str, Any]:
@@ -57,8 +57,24 @@ def test_a_filter_that_the_api_refuses_is_explained(client: httpx.Client):
 def test_facets_have_the_counts_of_the_api(client: httpx.Client):
     for content in ("A", "B"):
         stored(client, content, category="team", tags=["tea"])
-    facets = LexborHTMLParser(client.get(PAGE).text).css(".facets li")
-    assert [one.text(separator=" ").split() for one in facets] == [["team", "2"], ["tea", "2"]]
+    stored(client, "C", type="guard")
+
+    def shown(path: str) -> list[list[str]]:
+        return [one.text(separator=" ").split() for one in LexborHTMLParser(client.get(path).text).css(".facets li")]
+
+    assert shown(f"{PAGE}/facets") == [["team", "2"], ["tea", "2"]]
+    assert sorted(shown(f"{PAGE}/facets?of=kinds")) == [["fact", "2"], ["guard", "1"]]
+
+
+def test_columns_are_those_of_the_url_or_of_the_cookie(client: httpx.Client):
+    stored(client, "A", category="team", importance="high")
+
+    def cells(**params: Any) -> list[str]:
+        return [one.text().strip() for one in LexborHTMLParser(client.get(PAGE, params=params).text).css("tbody .col")]
+
+    assert cells(column=["category", "importance"]) == ["team", "high"]
+    client.cookies.set("muisti_columns", "importance.evil")
+    assert cells() == ["high"]
 
 
 def test_an_empty_list_says_how_to_fill_it(client: httpx.Client):
