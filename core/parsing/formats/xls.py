@@ -54,6 +54,8 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         book.take(record)
         about.images = about.images or record.kind == _PICTURES
     book.shown = [form_of(number, book.formats.get(number)) for number in book.styles]
+    if not book.sheets:
+        raise Broken("The list of the workbook's sheets is damaged.")
     about.pages = len(book.sheets)
     if hidden := [sheet.name for sheet in book.sheets if sheet.hidden]:
         about.note(f"Sheets that are hidden were read: {', '.join(hidden[:_NAMED])}.")
@@ -64,8 +66,8 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         reading = _Reading(book, cells)
         for record in _records(stream, sheet.start):
             reading.take(record)
-        if not reading.begun:
-            about.note(f"The sheet {sheet.name} is damaged, and was not read.")
+        if not reading.whole:
+            about.note(f"The sheet {sheet.name} is damaged; what is behind the damage was not read.")
         yield from sheet_pieces(sheet.name, number, reading.rows(), reading.besides())
 
 
@@ -163,14 +165,15 @@ class _Texts:
     def characters(self, length: int, flags: int) -> str:
         """Return characters, of one or two bytes each as the flags say."""
         out: list[str] = []
-        while length and self._part < len(self._parts):
+        while length:
             width, part = 1 + (flags & 1), self._parts[self._part]
             data = part[self._at : self._at + length * width]
             out.append(data.decode("utf-16-le" if width == 2 else "latin-1", "replace"))
             self._at += len(data)
             length -= len(data) // width
-            if length and self._next():
-                flags = int.from_bytes(self._take(1))
+            if length and not self._next():
+                break
+            flags = int.from_bytes(self._take(1)) if length else flags
         return "".join(out)
 
     def _take(self, size: int) -> bytes:
@@ -196,7 +199,7 @@ class _Reading:
 
     def __init__(self, book: _Book, cells: Cells) -> None:
         self._book, self._cells = book, cells
-        self.begun = False
+        self.whole = False  # whether its end was read
         self._depth = 0
         self._rows: defaultdict[int, dict[int, str]] = defaultdict(dict)
         self._awaited: tuple[int, int] | None = None  # the cell of a formula whose text comes in a record of its own
@@ -229,8 +232,8 @@ class _Reading:
     def take(self, record: _Record) -> None:
         """Keep what a record of the sheet says."""
         kind = record.kind
-        self.begun = self.begun or kind == _BEGIN
         self._depth += (kind == _BEGIN) - (kind == _END)
+        self.whole = kind == _END and not self._depth
         if kind == _CHART_TEXT:
             self._lines[self._book.text(record, 2, 1)] = None
         elif kind in _MARGINS and len(record.parts[0]) > 1:

@@ -23,6 +23,11 @@ def test_a_workbook_shows_its_cells(workers: Workers):
         "| 茶 with a long tail |\n\n"
     )
     assert (document.pages, document.media_type) == (2, "application/vnd.ms-excel")
+    data = old_office.xls([["name", 1.5]], shared=["x" * 30])
+    cut = data.replace(b"\x03\x02\x0e\0", b"\x03\x02\xff\xff")  # a length beyond the end
+    assert read(workers, cut, "a.xls")[0].notes == ["The sheet S0 is damaged; what is behind the damage was not read."]
+    far = data.replace(b"x\0" * 5, b"x\0" * 4 + b"\xfc\0").replace(b"\x1e\0\x01", b"\xff\xff\x01")  # a text beyond it
+    assert "name" in joined(read(workers, far, "a.xls")[1])
     with pytest.raises(FileTooLarge):
         read(workers, old_office.xls([["a"] * 20] * 20), "a.xls", Options(max_cells=100))
 
