@@ -148,25 +148,16 @@ def _citation(value: object) -> str:
     return url
 
 
-def _token(value: object) -> str:
-    token = text(value).strip()
-    if not re.fullmatch(r"[!-~]+", token):
-        raise ValueError
-    return token
+def _matching(form: str, *, exact: bool = False) -> Callable[[object], str]:
+    """Return the reader of texts of a form. Spaces around them are dropped, unless `exact`."""
 
+    def read(value: object) -> str:
+        found = text(value) if exact else text(value).strip()
+        if not re.fullmatch(form, found):
+            raise ValueError
+        return found
 
-def _namespace(value: object) -> str:
-    name = text(value).strip()
-    if not re.fullmatch(r"[!-~]{1,255}", name) or "/" in name:
-        raise ValueError
-    return name
-
-
-def _secret(value: object) -> str:
-    secret = text(value)
-    if len(secret) < ADMIN_KEY_MIN or not re.fullmatch(r"[\x21-\x7e]+", secret):
-        raise ValueError
-    return secret
+    return read
 
 
 def is_loopback(host: str) -> bool:
@@ -230,13 +221,8 @@ def _endpoint(value: object) -> str:
 def _collector(value: object) -> str:
     """Read the base URL of a collector. Traces have no content, so plain HTTP is allowed."""
     parts = urlsplit(text(value).strip())
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or "@" in parts.netloc
-        or parts.query
-        or parts.fragment
-    ):
+    known = parts.scheme in ("http", "https") and parts.hostname
+    if not known or "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError
     parts.port  # noqa: B018  # raises when it is no number
     return parts.geturl().rstrip("/")
@@ -244,27 +230,15 @@ def _collector(value: object) -> str:
 
 def _base(value: object) -> str:
     """Read the base URL of an endpoint, which may be plain HTTP inside a private network; requests are checked."""
-    parts = urlsplit(text(value).strip())
-    known = parts.scheme in ("http", "https") and parts.hostname
-    if not known or "@" in parts.netloc or parts.query or parts.fragment or not parts.geturl().isascii():
+    url = _collector(value)
+    if not url.isascii():
         raise ValueError
-    parts.port  # noqa: B018  # raises when it is no number
-    return parts.geturl().rstrip("/")
+    return url
 
 
-def _entities(value: object) -> str:
-    if not isinstance(value, str) or not _RECOGNISER.fullmatch(value):
-        raise ValueError
-    return value
-
-
-def _word(value: object) -> str:
-    word = text(value).strip()
-    if not re.fullmatch(r"[!#-\[\]-~]+", word):  # what a scope may have (RFC 6749): no quotation marks, no backslash
-        raise ValueError
-    return word
-
-
+_token = _matching(r"[!-~]+")
+_word = _matching(r"[!#-\[\]-~]+")  # what a scope may have (RFC 6749): no quotation marks, no backslash
+_secret = _matching(rf"[!-~]{{{ADMIN_KEY_MIN},}}", exact=True)
 WEBHOOK_HOST = re.compile(r"((\*\.)?[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?")
 ALGORITHMS = re.compile(r"[RPE]S(256|384|512)|EdDSA")
 SPACES = re.compile(r"\*|[a-z0-9][a-z0-9._-]{0,62}\*?")
@@ -293,7 +267,9 @@ SIGNING_KEY = Rule(
     text,
 )
 TOKEN_FILE = Rule("File with the token for a remote database; read again when it changes.", "the path of a file", text)
-NAMESPACE = Rule("Which database of a server with several; unset means the one of its URL.", "a name", _namespace)
+NAMESPACE = Rule(
+    "Which database of a server with several; unset means the one of its URL.", "a name", _matching(r"[!-.0-~]{1,255}")
+)
 CALIBRATION = Rule(
     "File with thresholds of evidence, as `muisti calibrate` writes it.", "the path of a JSON file", text
 )
@@ -317,11 +293,10 @@ SUMMARY_URL = Rule(
 SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
 TAGGER, SPACY, ASKED = "tagger", "spacy:", "endpoint:"
-_RECOGNISER = re.compile(rf"{TAGGER}|{SPACY}[A-Za-z][A-Za-z0-9_-]{{0,99}}|{ASKED}[!-~]{{1,200}}")
 ENTITIES = Rule(
     "What finds names in texts for the knowledge graph.",
     "tagger, spacy: and an installed package with a pipeline, or endpoint: and the name of a model",
-    _entities,
+    _matching(rf"{TAGGER}|{SPACY}[A-Za-z][A-Za-z0-9_-]{{0,99}}|{ASKED}[!-~]{{1,200}}", exact=True),
 )
 ENTITIES_URL = Rule(
     "Where a language model that finds names speaks OpenAI's API; it is sent the texts that the graph reads.",

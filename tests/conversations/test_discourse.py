@@ -1,9 +1,8 @@
 """Topics, summaries and working memory over HTTP, with a conversation that is streamed in."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import httpx
@@ -14,6 +13,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
+from tests.local_server import Handler, running
 from tests.service.fakes import API
 
 TALK = f"{API}/conversations/c-42"
@@ -105,19 +105,14 @@ def test_an_exchange_has_a_summary(talk: httpx.Client) -> None:
     assert talk.post(f"{TALK}/exchanges/99/summary").status_code == 404
 
 
-class _Model(BaseHTTPRequestHandler):
+class _Model(Handler):
     """An endpoint that speaks enough of OpenAI's API; it answers what the server holds."""
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked = json.loads(self.taken())
         self.server.asked.append((self.path, self.headers.get("Authorization"), asked))  # type: ignore[attr-defined]
         status, body = self.server.answer  # type: ignore[attr-defined]
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(json.dumps(body).encode())
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing."""
+        self.say(status, json.dumps(body).encode())
 
 
 @pytest.fixture
@@ -125,10 +120,8 @@ def model() -> Iterator[ThreadingHTTPServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
     server.asked = []  # type: ignore[attr-defined]
     server.answer = (200, {"choices": [{"message": {"content": "They spoke of a flat."}}]})  # type: ignore[attr-defined]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with running(server):
+        yield server
 
 
 @pytest.fixture

@@ -92,15 +92,19 @@ class Ran:
         return [line for line in self.stderr.splitlines() if line.startswith("Error:")]
 
 
-def of_the_tree(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """The commands as the command line itself lists them."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from of_the_tree(command, (*path, name))
-        else:
-            yield " ".join((*path, name))
+def tree(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """The commands with their words, groups too, as the command line itself lists them."""
+    yield path, command
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        inner = command.get_command(context, name)
+        assert inner is not None
+        yield from tree(inner, (*path, name))
+
+
+def of_the_tree(group: click.Group) -> set[str]:
+    """The words of all commands that are no groups."""
+    return {" ".join(path) for path, command in tree(group) if not isinstance(command, click.Group)}
 
 
 def run(command: str, database: str, values: Mapping[str, str]) -> Ran:

@@ -7,7 +7,6 @@ from queue import SimpleQueue
 from typing import Any, cast
 from zlib import crc32
 
-import click
 import httpx
 import pytest
 
@@ -23,6 +22,7 @@ from muisti.service.mcp.tools import TOOLS
 from muisti.service.schemas.errors import KINDS
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
+from tests.service.cli_commands import of_the_tree
 from tests.service.conftest import Run
 from tests.service.entrances import (
     ADDRESS,
@@ -259,16 +259,6 @@ def test_the_fast_path_is_open_where_it_is_meant_to_be_tried(world: World, entra
     assert world.engine.owner.write.end_add(begun, outcomes.get(timeout=10)).memories
 
 
-def commands(group: click.Group = main, *path: str) -> Iterator[str]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, *path, name)
-        else:
-            yield " ".join(("cli", *path, name))
-
-
 def test_what_differs_says_why():
     plain = {
         "trust": "own", "echoes": True, "adds": True, "whole": False, "kinds": ("created",), "codes": {}, "tells": True,
@@ -287,9 +277,10 @@ def test_every_route_tool_and_command_is_an_entrance_or_stores_nothing():
         if handler.http_methods - {"GET", "HEAD", "OPTIONS"}
     }
     tools = {f"mcp {tool.name}" for tool in TOOLS if not tool.read_only}
+    commands = {f"cli {words}" for words in of_the_tree(main)}
     known = {name for entrance in ENTRANCES for name in entrance.names} | set(STORES_NOTHING)
-    assert (routes | tools | {*commands()}) - known == set(), "add them to ENTRANCES or STORES_NOTHING"
-    assert known - (routes | tools | {*commands()}) == set(), "these are gone"
+    assert (routes | tools | commands) - known == set(), "add them to ENTRANCES or STORES_NOTHING"
+    assert known - (routes | tools | commands) == set(), "these are gone"
 
 
 @pytest.mark.one_store

@@ -9,13 +9,13 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from tests.durability.server import Server
+from tests.local_server import Handler, running
 from tests.service.cli.test_cli import Run, added
 from tests.service.formats.importers.fixtures import FIXTURES
 
@@ -118,21 +118,9 @@ def test_an_export_without_its_last_line_is_no_export(sent: bytes, tmp_path: Pat
 def serving(body: bytes) -> Iterator[str]:
     """A server that answers everything in the same way, and ends its answer as if it were whole."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Same(Handler):
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.say(200, body)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Same)) as server:
+        yield f"http://127.0.0.1:{server.server_port}"

@@ -3,10 +3,8 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -14,6 +12,7 @@ from muisti.service.cli import main
 from muisti.service.settings.places import FILE, shown, users_database, usual_database
 from muisti.service.terminal.project import Choice, kin
 from tests.conftest import REAL_DATABASE
+from tests.service.cli_commands import of_the_tree
 from tests.service.conftest import Run
 
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
@@ -73,23 +72,13 @@ OTHERS = {
 }  # fmt: skip
 
 
-def leaves(group: click.Group, words: Sequence[str] = ()) -> Iterator[str]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from leaves(command, [*words, name])
-        else:
-            yield " ".join([*words, name])
-
-
 def everything_in(*folders: Path) -> set[Path]:
     return {path for folder in folders for path in folder.rglob("*")}
 
 
 def test_every_command_says_what_it_does_where_there_is_no_database():
     tried = {" ".join(words) for words in ANSWERED | NOT_FOUND | NO_DATABASE | NOTHING_MADE}
-    names = set(leaves(main))
+    names = of_the_tree(main)
     missing = [
         name for name in names - OTHERS if not any(words == name or words.startswith(f"{name} ") for words in tried)
     ]

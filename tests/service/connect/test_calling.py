@@ -1,23 +1,18 @@
 """A check that reaches no server, or is refused, says why and what to do."""
 
 import socket
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from http.server import HTTPServer
 
 import pytest
 
 from muisti.service.connect.calling import CallFailed, call
+from tests.local_server import Handler, running
 
 
-class _WantsKey(BaseHTTPRequestHandler):
+class _WantsKey(Handler):
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(401)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Write nothing."""
+        self.taken()
+        self.say(401)
 
 
 @pytest.mark.parametrize(
@@ -25,13 +20,8 @@ class _WantsKey(BaseHTTPRequestHandler):
     [({}, "the server wants a key; put it into MUISTI_KEY"), ({"MUISTI_KEY": "k"}, "refuses the key in MUISTI_KEY")],
 )
 def test_a_server_that_wants_a_key_is_told_apart(environ: dict[str, str], said: str):
-    with HTTPServer(("127.0.0.1", 0), _WantsKey) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            with pytest.raises(CallFailed, match=said):
-                call({"url": f"http://127.0.0.1:{server.server_port}/mcp"}, environ, None)
-        finally:
-            server.shutdown()
+    with running(HTTPServer(("127.0.0.1", 0), _WantsKey)) as server, pytest.raises(CallFailed, match=said):
+        call({"url": f"http://127.0.0.1:{server.server_port}/mcp"}, environ, None)
 
 
 def test_a_closed_port_is_named_with_the_command_that_starts_a_server():

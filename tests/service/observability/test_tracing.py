@@ -3,10 +3,9 @@
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +22,7 @@ from muisti.service.app.app import create_app
 from muisti.service.observability.otel import OpenTelemetry
 from muisti.service.observability.tracing import check_tracing
 from muisti.service.settings import Settings, SettingsError
+from tests.local_server import Handler, running
 from tests.service.fakes import API, draft
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -167,26 +167,15 @@ def collector() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
     """Run a collector. Yield its URL, and the list of the OTLP requests that it received."""
     came: list[ExportTraceServiceRequest] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Collector(Handler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.taken()
             assert (self.path, self.headers["Content-Type"]) == ("/v1/traces", "application/x-protobuf")
             came.append(ExportTraceServiceRequest.FromString(body))
-            self.send_response(200)
-            self.end_headers()
+            self.say(200)
 
-        def log_message(self, format: str, *args: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", came
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Collector)) as server:
+        yield f"http://127.0.0.1:{server.server_port}", came
 
 
 def test_a_collector_has_the_spans_when_the_server_has_stopped(engine: Engine):

@@ -3,29 +3,27 @@
 import base64
 import json
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import numpy as np
 
 from tests.core.fakes import WordEncoder
+from tests.local_server import FaultyServer, Handler, running
 
 Vectors = Sequence[Sequence[float]]
 Fault = Callable[["Answering", dict[str, Any]], None]
 
 
-class Answering(BaseHTTPRequestHandler):
+class Answering(Handler):
     """Answers requests with the vectors of a `WordEncoder`, unless the server has a fault."""
 
     server: "EmbeddingServer"  # pyright: ignore[reportIncompatibleVariableOverride]  # as the library means it
-    protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = json.loads(self.taken())
         self.server.asked.append(body)
         self.server.headers.append(dict(self.headers))
         if self.path != "/v1/embeddings":
@@ -47,39 +45,19 @@ class Answering(BaseHTTPRequestHandler):
         ]
         self.say(200, json.dumps({"object": "list", "data": change(items), "model": body["model"]}).encode())
 
-    def say(self, status: int, body: bytes, headers: dict[str, str] | None = None, length: int | None = None) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(body) if length is None else length))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # the name of the standard library
-        pass
-
 
 def _formed(vector: np.ndarray, form: str) -> Any:
     return base64.b64encode(vector.astype("<f4").tobytes()).decode() if form == "base64" else vector.tolist()
 
 
-class EmbeddingServer(ThreadingHTTPServer):
-    """The server. `faults` are used one a request, first to last; `always` is used when none is left."""
-
-    daemon_threads = True
+class EmbeddingServer(FaultyServer):
+    """The server, with the headers of its requests."""
 
     def __init__(self, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), Answering)
+        super().__init__(Answering, port)
         self.encoder = WordEncoder()
-        self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.faults: list[Fault] = []
-        self.always: Fault | None = None
         self._open: list[socket.socket] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self._open.append(request)
@@ -92,22 +70,10 @@ class EmbeddingServer(ThreadingHTTPServer):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
-    def next_fault(self) -> Fault | None:
-        return self.faults.pop(0) if self.faults else self.always
 
-
-@contextmanager
-def embedding_server(port: int = 0) -> Iterator[EmbeddingServer]:
+def embedding_server(port: int = 0) -> AbstractContextManager[EmbeddingServer]:
     """Run a server until the context ends."""
-    server = EmbeddingServer(port)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return running(EmbeddingServer(port))
 
 
 def status(code: int, **headers: str) -> Fault:

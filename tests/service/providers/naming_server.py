@@ -8,10 +8,11 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
+
+from tests.local_server import FaultyServer, Handler, running
 
 Fault = Callable[["Telling", dict[str, Any]], None]
 NAME = re.compile(r"\b[A-Z]\w+(?: [A-Z]\w+)*")
@@ -19,19 +20,18 @@ PLACES = {"Oslo", "Turku"}
 OBEY = "OBEY "
 
 
-class Telling(BaseHTTPRequestHandler):
+class Telling(Handler):
     """Answers requests with the words that have a capital, unless the server has a fault."""
 
     server: "NamingServer"  # pyright: ignore[reportIncompatibleVariableOverride]  # as the library means it
-    protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = json.loads(self.taken())
         with self.server.lock:
             self.server.asked.append(body)
             self.server.paths.append(self.path)
             self.server.keys.append(self.headers.get("authorization"))
-            fault = self.server.faults.pop(0) if self.server.faults else self.server.always
+            fault = self.server.next_fault()
         if self.path != "/v1/chat/completions":
             self.say(404, b"{}")
         elif fault is not None:
@@ -54,53 +54,24 @@ class Telling(BaseHTTPRequestHandler):
     def complete(self, content: str | None) -> None:
         self.say(200, json.dumps({"id": "1", "choices": [{"index": 0, "message": {"content": content}}]}).encode())
 
-    def say(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # the name of the standard library
-        pass
-
 
 def told(name: str) -> dict[str, str]:
     return {"text": name, "kind": "place" if name in PLACES else "person"}
 
 
-class NamingServer(ThreadingHTTPServer):
-    """The server. `faults` are used one a request, first to last; `always` is used when none is left."""
-
-    daemon_threads = True
+class NamingServer(FaultyServer):
+    """The server, with the paths and keys of its requests."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Telling)
+        super().__init__(Telling)
         self.lock = threading.Lock()
-        self.asked: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: list[str | None] = []
-        self.faults: list[Fault] = []
-        self.always: Fault | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
 
 
-@contextmanager
-def naming_server() -> Iterator[NamingServer]:
+def naming_server() -> AbstractContextManager[NamingServer]:
     """Run a server until the context ends."""
-    server = NamingServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return running(NamingServer())
 
 
 def status(code: int, **headers: str) -> Fault:

@@ -1,7 +1,6 @@
 """A wrong value of any option or argument is one line that says what is expected, of every command."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -15,6 +14,7 @@ from muisti.service.cli.commands.clients import CLIENTS, Client
 from muisti.service.terminal.error_messages import in_words_of_a_person
 from muisti.service.terminal.options import JsonObject, Moment, OrDefault, Point, Several, Span, Weighted
 from muisti.service.terminal.values import Number, OneOf, Whole, line_of
+from tests.service.cli_commands import tree
 from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
@@ -25,24 +25,11 @@ WRONG = "no=such=value"
 CHECKED = (Whole, Number, OneOf, Client, JsonObject, Moment, OrDefault, Several, Span, Weighted)
 
 
-def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """The commands with their words, groups too."""
-    yield path, group
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name), command
-
-
 def checked() -> list[Any]:
     """Every option whose values are checked, with the words of its command."""
     return [
         pytest.param(path, param, id=" ".join((*path, param.opts[0])))
-        for path, command in commands(main)
+        for path, command in tree(main)
         for param in command.params
         if isinstance(param, click.Option) and isinstance(param.type, CHECKED) and not isinstance(param.type, Point)
     ]
@@ -64,7 +51,7 @@ def test_a_wrong_value_is_one_line_that_says_what_is_expected(path: tuple[str, .
 
 
 def test_every_type_of_a_parameter_is_checked_or_takes_any_text():
-    kinds = {type(param.type) for _, command in commands(main) for param in command.params}
+    kinds = {type(param.type) for _, command in tree(main) for param in command.params}
     known = {*CHECKED, *FREE, *map(type, TEXT)}
     assert {kind for kind in kinds if kind not in known} == set()
 

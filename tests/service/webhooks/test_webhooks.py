@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import httpx
@@ -20,6 +20,7 @@ from muisti.service.outgoing.addresses import Allowed
 from muisti.service.settings import Settings
 from muisti.service.webhooks.sending import Deliverer, Failed, Sender, spaces_with_due
 from tests.core.fakes import WordEncoder, add
+from tests.local_server import Handler, running
 from tests.service.fakes import API
 from tests.stores import Stores, migrated
 
@@ -39,32 +40,22 @@ class Receiver(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/hook"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server: Receiver
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.taken()
         self.server.seen.append(self.headers["webhook-id"])
         status = self.server.answers.pop(0) if self.server.answers else 204
         if status == 204:
             self.server.taken.append(Webhook(self.server.secret).verify(body.decode(), dict(self.headers.items())))
-        self.send_response(status)
-        if status == 302:
-            self.send_header("Location", self.server.url)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        self.say(status, headers={"Location": self.server.url} if status == 302 else None)
 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with Receiver() as opened:
-        thread = threading.Thread(target=opened.serve_forever, args=(0.01,))
-        thread.start()
+    with running(Receiver()) as opened:
         yield opened
-        opened.shutdown()
-        thread.join()
 
 
 @pytest.fixture
