@@ -7,7 +7,7 @@ recommend?" about the assistant's. "Can you tell me" is about neither side. Engl
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from muisti.core.text.marks import unmarked
+from muisti.core.text.scripts import unmarked
 from muisti.core.text.terms import fold
 
 USERS = frozenset({"user", "human", "me", "customer"})
