@@ -86,7 +86,8 @@ async def _changed(visit: Visit, space: str, part: str, made: Callable[[], Call]
         call = made()
         sent = await visit.send(call)
     except ValueError as error:
-        problem: Model = {"detail": "A field cannot be read.", "errors": [{"path": part, "message": str(error)}]}
+        errors = [{"path": part, "message": str(error)}]
+        problem: Model = {"detail": "A field cannot be read.", "errors": errors, "conflicts": []}
         return await _shown(visit, space, part, problem, 422)
     except MuistiError as error:
         if error.status not in (400, 409, 422):
