@@ -2,7 +2,7 @@
 
 import struct
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from muisti.core.model.unreadable import Broken
 from muisti.core.parsing.encodings import codec_of, decode
@@ -16,10 +16,13 @@ _NONE = 0xFFFFFFFA  # sector numbers from here on are marks
 
 
 class Compound:
-    """A compound file. Paths are in lower case, with "/" between a storage and what is in it."""
+    """A compound file. Paths are in lower case, with "/" between a storage and what is in it.
 
-    def __init__(self, data: bytes | bytearray) -> None:
-        self._data = memoryview(data)
+    `note` is called where a part is damaged.
+    """
+
+    def __init__(self, data: bytes | bytearray, note: Callable[[str], None]) -> None:
+        self._data, self._note = memoryview(data), note
         if len(data) < 512 or not 9 <= (shift := _number(data, 30, "H")) <= 12:
             raise Broken("The header of the file is damaged.")
         self._size, self._small = 1 << shift, 1 << min(_number(data, 32, "H"), shift)
@@ -42,8 +45,12 @@ class Compound:
             return b""
         start, size = _number(entry, 116), _number(entry, 120)
         if size < self._cutoff:
-            return self._chain(start, self._small_table, self._small, self._small_data, 0)[:size]
-        return self._chain(start, self._table, self._size, self._data, 1)[:size]
+            data = self._chain(start, self._small_table, self._small, self._small_data, 0)[:size]
+        else:
+            data = self._chain(start, self._table, self._size, self._data, 1)[:size]
+        if len(data) < size:
+            self._note("A part of the file is cut off or damaged; what is left of it was read.")
+        return data
 
     def below(self, storage: str) -> Iterator[str]:
         """Yield the names directly inside a storage, the root being empty."""

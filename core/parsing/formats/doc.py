@@ -38,8 +38,8 @@ class _Piece(NamedTuple):
 class _File:
     """The streams of a document and the places in its header."""
 
-    def __init__(self, data: bytes | bytearray) -> None:
-        self.container = Compound(data)
+    def __init__(self, data: bytes | bytearray, about: About) -> None:
+        self.container = Compound(data, about.note)
         self.main = self.container.stream("worddocument")
         self._mark, self._flags = self.number(0, "H"), self.number(10, "H")
         if self._mark not in (_WORD_97, _WORD_6):
@@ -64,7 +64,7 @@ class _File:
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a document. Raises `Broken` and `Encrypted`."""
-    file = _File(data)
+    file = _File(data, about)
     about.title = file.container.title()
     pieces = _pieces(file.part(0x160 if file.is_old else 0x1A2)) if file.in_pieces else []
     if file.is_old:

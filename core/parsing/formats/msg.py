@@ -43,7 +43,7 @@ _POLICY = _Policy()
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a message. Raises what readers of its attachments raise."""
-    message = _Message(Compound(data), "", options, about).mail()
+    message = _Message(Compound(data, about.note), "", options, about).mail()
     yield from message_pieces(message, options, about)
 
 

@@ -44,7 +44,7 @@ class _Text(NamedTuple):
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a presentation. Raises `Broken` and `Encrypted`."""
-    container = Compound(data)
+    container = Compound(data, about.note)
     user = container.stream("current user")
     stream = memoryview(container.stream("powerpoint document"))
     if len(user) >= 20 and struct.unpack_from("<I", user, 12)[0] == _LOCKED:

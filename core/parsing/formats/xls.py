@@ -47,7 +47,7 @@ class _Sheet(NamedTuple):
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a workbook. Raises `Broken`, `Encrypted`, and `FileTooLarge` by its cells."""
-    container = Compound(data)
+    container = Compound(data, about.note)
     stream = container.stream("workbook") or container.stream("book")
     book = _Book()
     for record in _records(stream, 0):

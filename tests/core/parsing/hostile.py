@@ -6,6 +6,7 @@ python -m tests.core.parsing.hostile      # measures all of them, large ones inc
 import io
 import random
 import resource
+import struct
 import subprocess
 import sys
 import tarfile
@@ -22,7 +23,7 @@ from muisti.core.parsing.archives import is_archive, members
 from muisti.core.parsing.parsed import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
-from tests.core.parsing import samples
+from tests.core.parsing import old_office, samples
 
 MB = 1 << 20
 ENTITIES = '<!ENTITY a0 "lol lol lol lol ">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
@@ -51,6 +52,20 @@ def _zeros(size: int, level: int = 9) -> bytes:
     packer = zlib.compressobj(level)
     block = b"\0" * MB
     return b"".join([*(packer.compress(block) for _ in range(size // MB)), packer.flush()])
+
+
+def _looped(data: bytes) -> bytes:
+    """Return a compound file in whose table of sectors every sector follows itself."""
+    (place,) = struct.unpack_from("<I", data, 76)
+    at = (place + 1) * 512
+    return data[:at] + struct.pack("<128I", *range(128)) + data[at + 512 :]
+
+
+def _deep_slides(depth: int) -> bytes:
+    body = b""
+    for _ in range(depth):
+        body = struct.pack("<HHI", 15, 0x03E8, len(body)) + body
+    return old_office.compound({"PowerPoint Document": body, "Current User": bytes(32)})
 
 
 def _stream_bomb() -> bytes:
@@ -260,6 +275,19 @@ CASES = (
     _case("deep.rtf", lambda: b"{\\rtf1 " + b"{\\b" * 500_000 + b" hello", "broken"),
     _case("notes.rtf", lambda: b"{\\rtf1 hello" + b"{\\footnote x" * 9_000, TEXT),
     _case("skips.rtf", lambda: b"{\\rtf1 hello" + b"\\bin999999999 \\uc999999999\\u1?" * 99_000, TEXT),
+    # Office before 2007, messages of Outlook, calendars
+    _case("loop.doc", lambda: _looped(old_office.doc("hello\r" * 200)), "broken", "empty"),
+    _case("far.doc", lambda: old_office.doc("hello\r").replace(
+        b"\6\0\0\0\0\0\0\4", b"\xff" * 4 + b"\0\0\0\4"), TEXT, "broken"),
+    _case("counts.xls", lambda: old_office.xls([["hello"]], shared=["x"]).replace(
+        b"\1\0\0\0\1\0\0\0\1\0\1x", b"\xff" * 8 + b"\xff\xff\1x"), TEXT),
+    _case("deep.ppt", lambda: _deep_slides(20_000), "broken", "empty"),
+    _case("edits.ppt", lambda: old_office.ppt(("hello", "x")).replace(
+        b"\0\x10\0\0", b"\xff" * 4), TEXT, "broken", "empty"),
+    _case("attached.msg", lambda: old_office.msg("hello", "x", {f"{n}.txt": b"y" * 99 for n in range(400)}), TEXT),
+    _case("folds.ics", lambda: b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:hello" + b"\n x" * 300_000, TEXT),
+    _case("quoted.vcf", lambda: b"BEGIN:VCARD\nNOTE;QUOTED-PRINTABLE:hello" + b"=\n" * 300_000 + b"END:VCARD", TEXT),
+    _case("inside.ics", lambda: b"BEGIN:VCALENDAR\nSUMMARY:hello\n" + b"BEGIN:VEVENT\n" * 100_000 + b"SUMMARY:x", TEXT),
     _case("deep.ipynb", lambda: b'{"nbformat":4,"cells":' + b"[" * 1_000_000, "broken", "too_large"),
     _case("parts.eml", _mail_parts, TEXT, "broken", "empty", "timeout", "too_large"),
     # Archives

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import struct
 
 import pytest
 
@@ -36,6 +37,11 @@ def test_a_document_shows_its_parts(workers: Workers):
     body = "Tea \x13HYPERLINK x\x14with cake\x15 for two\r\x13 TOC \x13 PAGE \x15\x14List\rends\x15\rEnd\r"
     _, pieces = read(workers, old_office.doc(body, "\x02 At the foot\r", "", "", "Why?\r"), "a.doc")
     assert joined(pieces) == ("Tea with cake for two\n\nList\n\nends\n\nEnd\n\nAt the foot\n\nComment: Why?\n\n")
+    data = bytearray(old_office.doc("Tea\r" * 900))
+    (table,) = struct.unpack_from("<I", data, 76)
+    struct.pack_into("<i", data, (table + 1) * 512 + 4 * 8, -2)  # the text ends with the ninth sector
+    document, pieces = read(workers, bytes(data), "a.doc")
+    assert "Tea" in joined(pieces) and len(document.notes) == 1 and "cut off or damaged" in document.notes[0]
     for damaged, error in (({"magic": 1}, Broken), ({"flags": 0x100}, Encrypted)):
         with pytest.raises(error):
             read(workers, old_office.doc("x", **damaged), "a.doc")
