@@ -30,6 +30,7 @@ def connected(
     settings: Settings,
     headers: dict[str, str] | None = None,
     query: str = "",
+    era: str = "auto",
 ) -> Any:
     """Return the result of `work` with a client of a server that has these settings."""
 
@@ -39,7 +40,7 @@ def connected(
         async with (
             app.lifespan(),
             httpx2.AsyncClient(transport=transport, headers=headers or {}) as http,
-            Client(streamable_http_client(f"http://localhost/mcp{query}", http_client=http)) as client,
+            Client(streamable_http_client(f"http://localhost/mcp{query}", http_client=http), mode=era) as client,
         ):
             return await work(client)
 

@@ -12,7 +12,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from muisti.service.mcp import route
 from tests.service.fakes import API, draft
-from tests.service.mcp_client import LONG, call, schemas
+from tests.service.mcp_client import LONG, call, message_of, schemas
 from tests.service.mcp_client import PLAIN as SHORT
 from tests.service.paths import calls_taken, samples
 
@@ -72,12 +72,6 @@ def headers_of(version: str | None, name: str, **changes: str) -> dict[str, str]
     return found | changes
 
 
-def message(answer: httpx.Response) -> Any:
-    if answer.headers["content-type"].startswith("application/json"):
-        return answer.json()
-    return json.loads([line[6:] for line in answer.text.splitlines() if line.startswith("data: ")][-1])
-
-
 def test_it_knows_the_revisions_that_the_sdk_knows():
     assert (route.HANDSHAKE, (route.MODERN,)) == (HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS)
 
@@ -95,7 +89,7 @@ def test_both_ways_answer_alike(client: httpx.Client, ways: list[bool], version:
             for kind in ("application/json", "application/json; charset=utf-8")  # the same, and not plain
         ]
         assert [answer.status_code for answer in answers] == [200, 200]
-        assert message(answers[0]) == message(answers[1])
+        assert message_of(answers[0]) == message_of(answers[1])
     assert ways == [True, False] * len(CALLS)
 
 

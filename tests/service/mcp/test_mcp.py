@@ -22,7 +22,6 @@ from litestar.testing import TestClient
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from muisti.core.engine import Engine
@@ -41,7 +40,9 @@ from muisti.service.settings import Settings
 from tests.core.fakes import Clock
 from tests.examples import examples
 from tests.service.keyed import Caller, administrator, expired, revoked, with_mode
+from tests.service.mcp.test_chatgpt import connected
 from tests.service.mcp_client import answer as structured
+from tests.service.mcp_client import message_of
 from tests.stores import settings_at
 
 pytestmark = pytest.mark.one_store
@@ -80,28 +81,10 @@ BY_ID = ("get_memory", "update_memory", "memory_history", "undo", "forget")
 Work = Callable[[Client], Awaitable[Any]]
 
 
-def talk(
-    engine: Engine,
-    work: Work,
-    *,
-    era: str = "auto",
-    caller: Caller | None = None,
-    tools: str = "memory",
-    **settings: Any,
-) -> Any:
+def talk(engine: Engine, work: Work, *, era: str = "auto", caller: Caller | None = None, tools: str = "memory") -> Any:
     """Return the result of `work` with the official client, connected to an application on this engine."""
-
-    async def connected() -> Any:
-        app = create_app(Settings(), engine=engine)
-        transport = httpx2.ASGITransport(app=cast(Any, app))
-        async with (
-            app.lifespan(),
-            httpx2.AsyncClient(transport=transport, headers=caller.headers if caller else {}) as http,
-            Client(streamable_http_client(f"http://localhost/mcp?tools={tools}", http_client=http), mode=era) as client,
-        ):
-            return await work(client)
-
-    return anyio.run(connected)
+    headers = dict(caller.headers) if caller else {}
+    return connected(engine, work, Settings(), headers, f"?tools={tools}", era)
 
 
 def post(client: httpx.Client, body: Any, **headers: str) -> httpx.Response:
@@ -110,13 +93,6 @@ def post(client: httpx.Client, body: Any, **headers: str) -> httpx.Response:
 
 def request(method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-
-def in_sse(answer: httpx.Response) -> Any:
-    """The message of a response, as JSON or at the end of a stream."""
-    if answer.headers["content-type"].startswith("application/json"):
-        return answer.json()
-    return json.loads([line[6:] for line in answer.text.splitlines() if line.startswith("data: ")][-1])
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -458,9 +434,9 @@ def test_only_listed_names_are_answered_to(engine: Engine):
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_each_revision_that_begins_with_initialize_is_spoken(client: httpx.Client, version: str):
     about = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    answer = in_sse(post(client, request("initialize", **about)))["result"]
+    answer = message_of(post(client, request("initialize", **about)))["result"]
     assert (answer["protocolVersion"], answer["serverInfo"]["name"]) == (version, "muisti")
-    listed = in_sse(post(client, request("tools/list"), **{"MCP-Protocol-Version": version}))["result"]["tools"]
+    listed = message_of(post(client, request("tools/list"), **{"MCP-Protocol-Version": version}))["result"]["tools"]
     assert [tool["name"] for tool in listed] == FULL
 
 
