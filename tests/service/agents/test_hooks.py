@@ -102,6 +102,22 @@ def test_the_same_is_shown_once_until_it_changes_or_is_compacted_away(web: httpx
     assert memory in answer(web, prompt)
 
 
+def test_a_prompt_brings_what_was_decided_and_not_what_was_asked(web: httpx.Client):
+    question = "Which cache should we use for the sessions of the shop?"
+    decided = "We decided to use Valkey as the cache for the sessions of the shop."
+    answer(web, sent("UserPromptSubmit", prompt=question))
+    answer(web, sent("Stop", last_assistant_message=f"{decided} Anything else?"))
+    for one in kept(web):
+        web.patch(f"{WEB}/memories/{one['id']}", json={"status": "active"}).raise_for_status()
+    shown = answer(web, sent("UserPromptSubmit", prompt=question, session_id="later"))
+    assert decided in shown and question not in shown
+    said = f"Both are fast and well known. {'They differ in licence. ' * 30}{decided.replace('Valkey', 'Garnet')}"
+    turn = {"turn": 1, "user": question, "system": said}
+    web.post("/v1/spaces/api/conversations/c/exchanges?session=s", json={"items": [turn]}).raise_for_status()
+    shown = answer(web, sent("UserPromptSubmit", prompt=question, session_id="other"), project="api")
+    assert f"{question} We decided to use Garnet" in shown and "licence" not in shown
+
+
 def test_a_digest_has_preferences_of_both_spaces_decisions_open_ends_and_news(web: httpx.Client):
     add(web, "I like short answers.", "personal", type="preference")
     add(web, "We use Valkey.", category="decisions")
