@@ -30,6 +30,7 @@ from muisti.service.pages import (
     live,
     memories,
     memory,
+    playground,
     quality,
     review,
     settings,
@@ -41,7 +42,7 @@ from muisti.service.webhooks import pages as webhooks
 
 DECLARING = (
     *(ask, conversations, documents, graph, home, imports, keys, live),
-    *(memories, memory, quality, review, settings, space, tasks, timeline, webhooks),
+    *(memories, memory, playground, quality, review, settings, space, tasks, timeline, webhooks),
 )
 
 

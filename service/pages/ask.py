@@ -4,6 +4,7 @@ A request is shown as people copy it: the same question for curl, Python, TypeSc
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -92,26 +93,32 @@ def _typescript(server: Server, operation: Operation, body: Body) -> str:
 
 def _mcp(server: Server, operation: Operation, body: Body) -> Snippet:
     """Return the call of a tool. Tools have fewer options than the API; the note names what is left out."""
-    given = dict(body)
-    arguments: dict[str, Any] = {"space": server.space}
-    arguments |= {name: given.pop(name) for name in TOOL_FIELDS[operation.tool] if name in given}
-    if operation.tool == "recall":
-        recency: Mapping[str, Any] = given.pop("recency", {})
-        renamed = {"weight": "recency_weight", "half_life_days": "half_life_days"}
-        arguments |= {renamed[name]: value for name, value in recency.items()}
-        if not given.pop("applies", True):
-            arguments["applies"] = 0
-    elif "token_budget" in given:
-        arguments["max_tokens"] = given.pop("token_budget")
-    left = sorted(given.keys() - {"explain", "highlight", "explain_ids", "no_touch"})
+    call = mcp_call(server, operation, body)
+    known = {*TOOL_FIELDS[operation.tool], *RENAMED, "applies", "explain", "highlight", "explain_ids", "no_touch"}
+    left = sorted(body.keys() - known)
     group = GROUP_OF.get(operation.tool)
     where = f"The tool {operation.tool} is offered at /mcp?tools=memory,{group}." if group else ""
     without = f"The tool {operation.tool} leaves out: {', '.join(left)}." if left else ""
     note = " ".join(part for part in (where, without) if part)
-    call = {"name": operation.tool, "arguments": arguments}
     return Snippet("MCP", json.dumps({"method": "tools/call", "params": call}, indent=2, ensure_ascii=False), note)
 
 
+def mcp_call(server: Server, operation: Operation, body: Body) -> Mapping[str, Any]:
+    """Return the parameters of the call of a tool, as far as the tool has the options."""
+    arguments: dict[str, Any] = {"space": server.space}
+    arguments |= {name: body[name] for name in TOOL_FIELDS[operation.tool] if name in body}
+    if operation.tool == "recall":
+        recency: Mapping[str, Any] = body.get("recency", {})
+        renamed = {"weight": "recency_weight", "half_life_days": "half_life_days"}
+        arguments |= {renamed[name]: value for name, value in recency.items()}
+        if not body.get("applies", True):
+            arguments["applies"] = 0
+    elif "token_budget" in body:
+        arguments["max_tokens"] = body["token_budget"]
+    return {"name": operation.tool, "arguments": arguments}
+
+
+RENAMED = ("recency", "token_budget")  # options that tools call otherwise
 GROUP_OF = {"get_context": "conversations"}  # tools that clients are not offered as a rule
 TOOL_FIELDS: Mapping[str, Sequence[str]] = {
     "recall": ("query", "limit", "mode", "match", "min_evidence", "filter", "as_of", "no_touch"),
@@ -167,6 +174,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+ID = re.compile("[0-9a-fA-F-]{36}")
 CONVERSATIONS = 50  # names that the form of a context suggests
 
 
@@ -189,7 +197,7 @@ async def show_ask(visit: Visit, space: str) -> View:
         else:
             await visit.api.get_space(space)  # another's space is no page, also before a question
     except (settings.Wrong, MuistiError) as error:
-        return _refused(visit, "ask.html", model, error, asked.values)
+        return refused(visit, ("ask.html", "ask"), model, error, asked.values)
     return View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values))
 
 
@@ -219,13 +227,14 @@ async def show_context(visit: Visit, space: str) -> View:
         if wanted["q"].strip():
             model |= await _context(visit, space, wanted)
     except (settings.Wrong, MuistiError) as error:
-        return _refused(visit, "ask_context.html", model, error, wanted.values)
+        return refused(visit, ("ask_context.html", "ask/context"), model, error, wanted.values)
     headers = _address(visit, "ask/context", wanted.values)
     return View("ask_context.html", model, block="results", headers=headers)
 
 
 async def _found(visit: Visit, space: str, asked: settings.Asked) -> Model:
     """Search with each setting of a question."""
+    asked = await _expected(visit, space, asked)
     named = {"": "A", settings.SECOND: "B"} if asked.compares else {"": ""}
     answers: list[Answered] = []
     for prefix, name in named.items():
@@ -235,6 +244,16 @@ async def _found(visit: Visit, space: str, asked: settings.Asked) -> Model:
     drawn, legend = columns(answers, filtered=bool(asked.filters))
     unfiltered = visit.to("ask", **asked.changed(**dict.fromkeys(settings.FILTERS)))
     return {"columns": drawn, "legend": legend, "unfiltered": unfiltered}
+
+
+async def _expected(visit: Visit, space: str, asked: settings.Asked) -> settings.Asked:
+    """Return the question with the id of the memory that was expected, when the page has its words."""
+    words = asked["expect"].strip()
+    if not words or ID.fullmatch(words):
+        return asked
+    found = await visit.api.search(space, {"query": words, "limit": 1, "no_touch": True, "applies": False, **visit.at})
+    ids = [one["memory"]["id"] for one in found["hits"]]
+    return settings.Asked(asked.changed(expect=ids[0] if ids else None))
 
 
 async def _context(visit: Visit, space: str, wanted: settings.Wanted) -> Model:
@@ -252,10 +271,10 @@ def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, A
     return snippets(server, operation, body)
 
 
-def _refused(
-    visit: Visit, template: str, model: Model, error: settings.Wrong | MuistiError, values: Mapping[str, str]
+def refused(
+    visit: Visit, page: tuple[str, str], model: Model, error: settings.Wrong | MuistiError, values: Mapping[str, str]
 ) -> View:
-    """Draw what is wrong with the question beside its form.
+    """Draw what is wrong with the question beside its form. `page` is its template and its path.
 
     Raises:
         MuistiError: it is none of the question, but of the space or of the key.
@@ -267,9 +286,8 @@ def _refused(
     else:
         errors = [(str(one["path"]).removeprefix("$."), str(one["message"])) for one in error.errors]
         problem, status = {"told": "" if errors else str(error), "errors": errors}, error.status
-    path = "ask" if template == "ask.html" else "ask/context"
-    headers = _address(visit, path, values)
-    return View(template, model | {"problem": problem}, block="results", status=status, headers=headers)
+    headers = _address(visit, page[1], values)
+    return View(page[0], model | {"problem": problem}, block="results", status=status, headers=headers)
 
 
 def _address(visit: Visit, path: str, values: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 from litestar import Response
 
 from muisti.client import MuistiError, calls
-from muisti.service.console.answers import Model, does, done, shows
+from muisti.service.console.answers import Model, back_from, does, done, shows
 from muisti.service.console.visit import Visit
 
 ABSENT: Any = object()  # of a run before the probe was made
@@ -103,7 +103,7 @@ async def add_probe(visit: Visit, space: str) -> Response[None]:
     k = int(number) if number.isdecimal() else number  # the API says what is wrong
     body: Any = {"query": visit.field("query"), "memory_id": visit.field("memory_id").strip(), "k": k}
     await visit.send(calls.add_probe(space, body))
-    return done(visit, "quality", "probe_added")
+    return back_from(visit, "probe_added") if visit.field("back") else done(visit, "quality", "probe_added")
 
 
 @shows("quality/receipts", "receipts.html", grades=EVIDENCE)

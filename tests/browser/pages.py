@@ -20,6 +20,7 @@ PAGES = (
     Page("ask", f"{S}/ask?q=when+do+we+deploy", "Evidence:", ".hits li"),
     Page("ask-two", f"{S}/ask?q=refund&compare=on&b.mode=keyword&limit=4&b.limit=4", "Setting B", ".column + .column"),
     Page("ask-context", f"{S}/ask/context?q=when+do+we+deploy&budget=300", "of 300 tokens", ".context"),
+    Page("playground", f"{S}/ask/playground?q=when+do+we+deploy&b.mode=keyword", "What an agent gets", ".ranked"),
     Page("live", f"{S}/live", "Changes appear here"),
     Page("quality", f"{S}/quality", "When do we deploy?"),
     Page("receipts", f"{S}/quality/receipts", "When do we deploy?"),

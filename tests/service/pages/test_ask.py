@@ -7,6 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from tests.service.fakes import API
+from tests.service.pages.forms import ended, form_to, send
 
 ASK = "/console/spaces/default/ask"
 HTMX = {"HX-Request": "true"}
@@ -32,7 +33,7 @@ def shown(tree: HTMLParser) -> list[str]:
 
 
 def text(tree: Any, selector: str = "#results") -> str:
-    found = tree.css_first(selector)
+    found = tree if selector == "" else tree.css_first(selector)
     assert found is not None, selector
     return " ".join(found.text().split())
 
@@ -96,6 +97,8 @@ def test_why_not_this_one_says_why(client: httpx.Client):
     tree = page(client, q="lake", category="a", expect=wanted)
     assert "excludes it, by category" in text(tree, ".expected")
     assert text(page(client, q="lake", expect=wanted), ".expected").startswith(f"Why not {wanted[-8:]}? found")
+    assert text(page(client, q="boats", expect="the lake"), ".expected").startswith(f"Why not {wanted[-8:]}?")
+    assert text(page(client, q="boats", expect="  "), "#results")
     missing = page(client, q="lake", expect="0197a3c0-5f4e-7000-8000-0123456789ab")
     assert "There is no memory with this id." in text(missing, ".expected")
     assert missing.css_first(".expected a") is None
@@ -103,7 +106,7 @@ def test_why_not_this_one_says_why(client: httpx.Client):
 
 @pytest.mark.parametrize(("params", "named"), [
     ({"filter": "{"}, "filter"), ({"filter": '{"colour": "red"}'}, "filter.colour"), ({"alpha": "7"}, "alpha"),
-    ({"limit": "1000"}, "limit"), ({"expect": "nonsense"}, "explain_ids[0]"),
+    ({"limit": "1000"}, "limit"),
     ({"b_limit": "x", "compare": "on"}, "b.limit"),
 ])  # fmt: skip
 def test_what_the_api_refuses_is_beside_the_form_that_keeps_everything(
@@ -181,3 +184,27 @@ def test_a_context_offers_the_conversations_and_keeps_bad_numbers_beside_the_for
 def test_another_space_is_no_page(client: httpx.Client):
     for path in ("ask", "ask?q=tea", "ask/context", "ask/context?q=tea"):
         assert client.get(f"/console/spaces/elsewhere/{path}").status_code == 404
+
+
+def test_the_playground_shows_hits_context_and_the_tool_of_two_settings(client: httpx.Client):
+    add(client, "We deploy on <b>Tuesdays</b>")
+    add(client, "Releases leave on Fridays")
+    before = client.get(f"{API}/stats").json()
+    tree = page(client, "/playground", q="deploy", mode="hybrid", b_mode="keyword", b_limit="1", budget="300")
+    first, second = tree.css(".column")
+    assert "Tuesdays" in text(first, ".ranked") and "Tuesdays" in text(second, ".ranked")
+    assert all("Tuesdays" in one.text() for one in tree.css("pre.context")) and len(tree.css("pre.context")) == 4
+    assert "of 300 tokens" in text(first, "") and "<b>Tuesdays" in text(second, "pre.context")
+    assert client.get(f"{API}/stats").json() == before, "looking counts as no retrieval"
+    assert page(client, "/playground", q="deploy", b_limit="x", status=422).css_first(".problem code") is not None
+
+
+def test_a_hit_becomes_a_probe_in_one_step(client: httpx.Client):
+    wanted = add(client, "We deploy on Tuesdays")
+    html = client.get(ASK, params={"q": "when do we deploy?"}).text
+    form = form_to(html, f"{ASK.removesuffix('ask')}quality")
+    button = HTMLParser(html).css_first("button[form=probe]")
+    assert button is not None and button.attributes["value"] == wanted
+    assert "The probe is stored" in ended(client, send(client, form, memory_id=wanted))
+    (probe,) = client.get(f"{API}/probes").json()["items"]
+    assert (probe["query"], probe["memory_id"]) == ("when do we deploy?", wanted)
