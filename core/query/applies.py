@@ -6,7 +6,8 @@
 
 `x` are the signs of `Signs`, and `w` the `WEIGHTS`. A question is more likely answered when the strength of evidence is
 high. The same holds when a passage is nearer than unrelated questions find any, and when one row has more of its words
-and word pairs. Words weigh by the language beside the space, where "summarize" may be rare. A question about a person whom no memory names is hardly ever answered.
+and word pairs. Words weigh by the language beside the space, where "summarize" may be rare. A question about a person
+whom no memory names is hardly ever answered.
 
 A dialogue spreads an answer over several turns, and so does a large space. A fact on its own seldom has a second one
 beside it. So turns have an exponent below 1, and in a small space, with few `passages`, a hit must be nearer to the
