@@ -13,7 +13,7 @@ A dialogue spreads an answer over several turns, and so does a large space. A fa
 beside it. So turns have an exponent below 1, and in a small space, with few `passages`, a hit must be nearer to the
 best:
 
-    steep = 1 + 1.5 * short * (3 - log10(passages)) / 1.5          between 1 and 2.5; 1 for turns of a dialogue
+    steep = 1 + 1.5 * short * (3 - log10(passages)) / 1.5          between 1 and 2.5; .7 for turns
     words = ((C + .15) / (C of the best + .15)) ** ((steep - 1) / 2)         at most 1
 
 `short` is 1 where passages have at most 60 words on average, and 0 from 120 on. C is the share of the question's words
