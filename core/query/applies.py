@@ -6,12 +6,14 @@
 
 `x` are the signs of `Signs`, and `w` the `WEIGHTS`. A question is more likely answered when the strength of evidence is
 high. The same holds when a passage is nearer than unrelated questions find any, and when one row has more of its words
-and word pairs. A question about a person whom no memory names is hardly ever answered.
+and word pairs. Words weigh by the language beside the space, where "summarize" may be rare. A question about a person
+whom no memory names is hardly ever answered.
 
 A dialogue spreads an answer over several turns, and so does a large space. A fact on its own seldom has a second one
-beside it. So in a small space, with few `passages`, a hit must be nearer to the best:
+beside it. So turns have an exponent below 1, and in a small space, with few `passages`, a hit must be nearer to the
+best:
 
-    steep = 1 + 1.5 * short * (3 - log10(passages)) / 1.5          between 1 and 2.5; 1 for turns of a dialogue
+    steep = 1 + 1.5 * short * (3 - log10(passages)) / 1.5          between 1 and 2.5; .7 for turns
     words = ((C + .15) / (C of the best + .15)) ** ((steep - 1) / 2)         at most 1
 
 `short` is 1 where passages have at most 60 words on average, and 0 from 120 on. C is the share of the question's words

@@ -92,7 +92,7 @@ def packed(answer: Answered, max_tokens: int, *, full: bool = False) -> tuple[Js
     named = min(NAMED, (max_tokens - _AROUND) // (2 * _ID))  # at most half of the budget
     around = _AROUND + _ID * min(len(hits), named) + (tokens(str(answer.degraded)) if answer.degraded else 0)
     several = isinstance(answer, JointAnswer)
-    places = [space_of(hit.memory, several=several) | located(hit) for hit in hits]
+    places = [space_of(hit.memory, several=several) | located(hit) | _stating(hit) for hit in hits]
     kept = _chosen(hits, places, max_tokens - around, full=full)
     if hits and 0 not in kept:
         passage, place = hits[0].passage, places[0]
@@ -132,6 +132,10 @@ def listed(page: Page, left_out: int, max_tokens: int, *, full: bool = False) ->
             alone, alone.content, max_tokens, lambda one, _: _page([one], cursor, left_out), named=0, full=full
         )
     return _page([shown(memory, full=full) for memory in page.items], page.next_cursor, left_out)
+
+
+def _stating(hit: Hit) -> Json:
+    return {"facts": [*hit.facts]} if hit.facts else {}
 
 
 def _scored(hit: Hit, one: Json) -> Json:

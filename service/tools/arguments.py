@@ -152,6 +152,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
     match: fields.MatchName = "any"
     min_evidence: Wanted | None = None
     applies: float = LEAST
+    facts: bool = False
     recency_weight: float | None = None
     half_life_days: float | None = None
     as_of: fields.AsOf | None = None
@@ -170,6 +171,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
             recency=self._recency(),
             min_evidence=None if self.min_evidence == "none" else self.min_evidence,
             applies=0.0 if self.min_evidence == "none" else self.applies,
+            facts=self.facts,
             as_of=self.as_of,
             time_zone=self.time_zone,
             no_touch=self.no_touch,

@@ -10,6 +10,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.query.query import Options, Query
 from tests.both import graph_reader
 from tests.service.fakes import API, draft
+from tests.service.mcp_client import answer
 
 __all__ = ["graph_reader"]  # names and facts of English
 
@@ -85,6 +86,8 @@ def test_the_memory_of_a_fact_that_answers_comes_first_with_the_fact(client: htt
     assert not any(
         "facts" in hit for hit in asked("Where does Dora Falk live?", facts=False) + asked("Does Dora Falk sing?")
     )
+    recalled = answer(client, "recall", query="Where does Dora Falk live?", facts=True)
+    assert recalled["memories"][0]["facts"] == first["facts"]
     cut = {"query": "Where does Dora Falk live?", "facts": True, "applies": True}
     found = client.post(f"{API}/search", json=cut).json()
     assert found["hits"][0]["memory"]["id"] == first["memory"]["id"]

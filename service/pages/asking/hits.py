@@ -128,6 +128,7 @@ def _hit(rank: int, hit: Mapping[str, Any], longest: float, others: Mapping[str,
         "factors": factors(hit["explain"]),
         "badges": _badges(memory),
         "speaker": hit.get("speaker"),
+        "facts": hit.get("facts", ()),
         "place": _place(hit.get("place")),
         "moved": None if others is None else moved(rank, others.get(memory["id"])),
     }

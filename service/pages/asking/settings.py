@@ -34,6 +34,7 @@ FUSIONS = {
 }
 LEVELS = {"weak": "weak or strong", "strong": "strong"}
 APPLIES = {"all": "all that were found"}
+FACTS = {"first": "memories with a fact that answers"}
 PRESETS = {
     "balanced": "balanced",
     "embedding-focused": "mostly meaning",
@@ -93,6 +94,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limit", "Hits at most", ("limit",), _whole, "10", most=100),
     _chosen("min_evidence", "Show hits of evidence", LEVELS, "any"),
     _chosen("applies", "Show hits", APPLIES, "that probably answer"),
+    Setting("facts", "Put first", ("facts",), lambda text: bool(_choice(FACTS, text)), "the best scores", FACTS),
     _chosen("fusion", "Combine rankings by", FUSIONS, "absolute scores"),
     Setting("alpha", "Weight of meaning", ("alpha",), _decimal, "that of the fusion", most=1),
     Setting("recency", "Weight of age", ("recency", "weight"), _decimal, "that of the space", most=1),

@@ -46,10 +46,10 @@ def test_the_form_offers_every_type_and_kind_of_the_api():
 
 
 def test_settings_have_the_place_that_the_api_gives_them():
-    found = body(q="tea", mode="keyword", limit="3", alpha="0.25", recency="0.5", half_life="7", trust="0.1", graph="1")
-    assert found == {
+    named = {"recency": "0.5", "half_life": "7", "trust": "0.1", "graph": "1", "facts": "first"}
+    assert body(q="tea", mode="keyword", limit="3", alpha="0.25", **named) == {
         "query": "tea", "mode": "keyword", "limit": 3, "alpha": 0.25, "recency": {"weight": 0.5, "half_life_days": 7.0},
-        "trust_weight": 0.1, "rankings": {"graph": 1.0}, "applies": True, **SHOWN,
+        "trust_weight": 0.1, "rankings": {"graph": 1.0}, "facts": True, "applies": True, **SHOWN,
     }  # fmt: skip
 
 
