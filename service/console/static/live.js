@@ -48,7 +48,7 @@ function count(times) {
 const ROWS = {
   changes(body, change, times) {
     const memory = change.after ?? change.before,
-      text = (memory?.document ?? memory?.content ?? "").trim().split("\n")[0].slice(0, 160) || "the space itself",
+      text = (memory?.document ?? memory?.content ?? "").trim().split("\n")[0].slice(0, 160) || (change.memory_id ? "a memory that has ended" : "the space itself"),
       name = document.createElement("th");
     name.scope = "row";
     name.append(change.memory_id ? link(`${body.dataset.space}/memories/${change.memory_id}`, text) : text, count(times));

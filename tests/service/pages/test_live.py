@@ -50,3 +50,9 @@ def test_an_ingest_is_one_row_that_counts_its_chunks(client: httpx.Client):
     chunks = len(client.get(f"/v1/spaces/{SPACE}/memories?kind=chunk").json()["items"])
     assert chunks > 1 and len(LexborHTMLParser(client.get(PAGE).text).css("tbody tr")) == 1
     assert first(row, "th").text() == f"notes/plan.md and {chunks} more"
+
+
+def test_a_change_without_a_text_has_a_name(client: httpx.Client):
+    made = client.post(f"/v1/spaces/{SPACE}/memories", json={"content": "Tea"})
+    client.post(f"/v1/spaces/{SPACE}/undo", json={"request": made.headers["x-request-id"]})
+    assert first(LexborHTMLParser(client.get(PAGE).text), "tbody th a").text() == "a memory that has ended"
