@@ -1,6 +1,8 @@
-"""`python -m loadtests.console`: bytes, requests and time to the first content of each page of the console.
+"""`python -m loadtests.console`: bytes, requests, first content and interactions of the pages of the console.
 
-The pages show a space of 100,000 memories in a real Chromium, which has cached nothing. A folder of another dashboard,
+The pages show a space of 100,000 memories in a real Chromium, which has cached nothing. Pages of one object, such as a
+document, show a small space beside it. `--database` names a database that `loadtests.fill` has made. An interaction is
+measured until the next paint, and until its answer is in the page. A folder of another dashboard,
 such as the build of qdrant-web-ui, is measured in the same run when it is given: `NAME=FOLDER`. The times of both are
 those of the page alone, because a folder has no database behind it.
 """
@@ -9,7 +11,6 @@ import argparse
 import functools
 import gzip
 import statistics
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -23,15 +24,16 @@ from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 from rich.table import Table
 
+from loadtests.fill import SPACE as LARGE
+from loadtests.fill import fill
 from loadtests.texts import invented
-from muisti.client import Muisti
 from tests.browser.conftest import ARGUMENTS, CHROMIUM
-from tests.browser.pages import PAGES
+from tests.browser.pages import PAGES, Page
 from tests.browser.served import SPACE, Served, filled, serving
 
 MEMORIES = 100_000
-BATCH = 1_000
 ROUNDS = 7
+WAITS = 30  # of 300 ms for an answer
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
 
 
@@ -46,20 +48,93 @@ class Measured:
     longest: float
 
 
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """A key that is typed, or a click, at a place in a page. `asks`: the server answers it."""
+
+    name: str
+    path: str
+    place: str
+    typed: str = ""
+    asks: bool = False
+
+
+INTERACTIONS = (
+    Interaction("type a letter in the list", f"/console/spaces/{LARGE}/memories", "input[name=q]", "a", asks=True),
+    Interaction("type a letter in Ask", f"/console/spaces/{LARGE}/ask", "input[name=q]", "a", asks=True),
+    Interaction(
+        "type a letter in Playground", f"/console/spaces/{LARGE}/ask/playground", "input[name=q]", "a", asks=True
+    ),
+    Interaction("select all of a page", f"/console/spaces/{LARGE}/memories", "[data-all]"),
+    Interaction("open the palette", f"/console/spaces/{LARGE}", "[data-open-palette]"),
+)
+WATCH = """
+window.paints = [0]; window.answers = [];
+new PerformanceObserver((list) => list.getEntries().forEach((one) => paints.push(one.duration)))
+  .observe({ type: "event", durationThreshold: 16, buffered: true });
+let asked = 0;
+document.addEventListener("htmx:before:request", () => { asked = performance.now(); });
+document.addEventListener("htmx:after:swap", () => answers.push(performance.now() - asked));
+"""
+
+
 def main() -> int:
     asked = _options().parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), {}) as url, sync_playwright() as playwright:
-        served = filled(Served(url))
-        _fill(served, asked.memories)
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        rows = [measure(browser, page.name, url + page.path.format(**served.ids), asked.rounds) for page in PAGES]
-        for other in asked.beside:
-            name, _, place = other.partition("=")
-            with files(Path(place)) as there:
-                rows.append(measure(browser, name, there, asked.rounds))
-        browser.close()
-    _show(rows, asked.memories)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        database = asked.database or Path(folder, "large.db")
+        if not database.exists():
+            fill(database, invented(asked.memories)[0])
+        with serving(Path(folder), {"MUISTI_DATABASE_URL": f"file:{database}"}) as url:
+            served = Served(url)
+            with served.client() as api:
+                if any(one["name"] == SPACE for one in api.list_spaces()["items"]):
+                    api.delete_space(SPACE, confirm=SPACE)
+                    api.delete_space("copy", confirm="copy")
+                filled(served)
+                api.search(LARGE, {"query": "warm"})
+                memories = api.get_stats(LARGE)["memories"]
+            _measure_all(playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS), served, asked, memories)
     return 0
+
+
+def _measure_all(browser: Browser, served: Served, asked: argparse.Namespace, memories: int) -> None:
+    rows = [measure(browser, page.name, served.url + _path(page, served), asked.rounds) for page in PAGES]
+    for other in asked.beside:
+        name, _, place = other.partition("=")
+        with files(Path(place)) as there:
+            rows.append(measure(browser, name, there, asked.rounds))
+    _show(rows, memories)
+    table = Table("interaction", "next paint, ms", "answer in the page, ms", title="medians")
+    for one in INTERACTIONS:
+        paint, answer = interact(browser, one, served.url, asked.rounds)
+        table.add_row(one.name, f"{paint:.0f}", "" if answer is None else f"{answer:.0f}")
+    Console(width=110).print(table)
+    browser.close()
+
+
+def _path(page: Page, served: Served) -> str:
+    """Return the path of a page: of the large space, unless it names an object."""
+    return page.path.format(**served.ids) if "{" in page.path else page.path.replace(f"/{SPACE}", f"/{LARGE}")
+
+
+def interact(browser: Browser, one: Interaction, url: str, rounds: int) -> tuple[float, float | None]:
+    """Return the median milliseconds until the next paint, and until the answer of the server is in the page."""
+    paints: list[float] = []
+    answers: list[float] = []
+    tab = browser.new_page(viewport={"width": 1440, "height": 900})
+    tab.add_init_script(WATCH)
+    for _ in range(rounds):
+        tab.goto(url + one.path, wait_until="load")
+        place = tab.locator(one.place).first
+        place.press(one.typed) if one.typed else place.click()
+        for _ in range(WAITS if one.asks else 1):  # the policy of the pages forbids to wait by a function
+            tab.wait_for_timeout(300)
+            if tab.evaluate("answers.length"):
+                break
+        paints.append(float(tab.evaluate("Math.max(...paints)")))
+        answers += [float(each) for each in tab.evaluate("answers.slice(0, 1)")]
+    tab.close()
+    return statistics.median(paints), statistics.median(answers) if answers else None
 
 
 def measure(browser: Browser, name: str, url: str, rounds: int) -> Measured:
@@ -113,17 +188,6 @@ class _Files(SimpleHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def _fill(served: Served, memories: int) -> None:
-    texts, _ = invented(memories)
-    with Muisti(served.url, timeout=600) as api:
-        for at in range(0, len(texts), BATCH):
-            batch = [{"content": text} for text in texts[at : at + BATCH]]
-            api.add_memories(SPACE, {"memories": batch, "on_conflict": "keep"})
-            sys.stderr.write(f"\r{min(at + BATCH, memories):,} of {memories:,} memories")
-        api.search(SPACE, {"query": "warm"})
-    sys.stderr.write("\n")
-
-
 def _show(rows: Sequence[Measured], memories: int) -> None:
     table = Table("page", "requests", "kB sent", "first content, ms", "longest", title=f"{memories:,} memories")
     for one in rows:
@@ -136,6 +200,7 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure the pages of the console in a real browser.")
     parser.add_argument("beside", nargs="*", metavar="NAME=FOLDER", help="built files of another dashboard")
     parser.add_argument("--memories", type=int, default=MEMORIES)
+    parser.add_argument("--database", type=Path, help="made by loadtests.fill; created when it is missing")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     return parser
 

@@ -251,7 +251,8 @@ async def _expected(visit: Visit, space: str, asked: settings.Asked) -> settings
     words = asked["expect"].strip()
     if not words or ID.fullmatch(words):
         return asked
-    found = await visit.api.search(space, {"query": words, "limit": 1, "no_touch": True, "applies": False, **visit.at})
+    body = {"query": words, "limit": 1, "no_touch": True, "applies": False, **visit.at}
+    found = (await visit.send(calls.search(space, body))).data
     ids = [one["memory"]["id"] for one in found["hits"]]
     return settings.Asked(asked.changed(expect=ids[0] if ids else None))
 

@@ -23,7 +23,7 @@ async def show_playground(visit: Visit, space: str) -> View:
     """Show what both settings of a question bring."""
     asked = settings.asked_of(visit.asked)
     budgets = {prefix: visit.asked.get(prefix + BUDGET, "") for prefix in NAMES}
-    values = asked.values | {prefix + BUDGET: text for prefix, text in budgets.items() if text}
+    values = {**asked.values, **{prefix + BUDGET: text for prefix, text in budgets.items() if text}}
     choices = [one for one in settings.SETTINGS if one.name in SHOWN or one.place == ("min_evidence",)]
     model: Model = {"asked": asked, "values": values, "choices": choices, "names": NAMES}
     model |= {"columns": [], "problem": None}

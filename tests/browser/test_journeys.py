@@ -1,6 +1,7 @@
 """Journeys in a browser: find out why an answer came, and erase what somebody said while keeping the proof."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.browser.pages import S
@@ -132,4 +133,58 @@ def test_the_graph_is_walked_in_the_page(browser: "Browser", on_file: Served) ->
     assert tab.locator(".canvas svg").get_attribute("viewBox") != before
     tab.get_by_role("button", name="Back").click()
     tab.locator(".canvas text", has_text="Most mentioned in").wait_for()
+    tab.close()
+
+
+def test_a_file_is_previewed_imported_and_its_import_undone(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/imports")
+    texts = b'["The pier of Jurmo is new", "Jurmo has one shop"]'
+    tab.locator("[name=file]").set_input_files({"name": "own.json", "mimeType": "application/json", "buffer": texts})
+    tab.get_by_role("button", name="Preview").click()
+    tab.get_by_text("2 memories would be imported").wait_for()
+    tab.get_by_role("button", name="Import", exact=True).click()
+    tab.get_by_text("2 memories were imported").wait_for()
+    tab.locator("#list").get_by_role("link", name="Undo…").first.wait_for()
+    tab.get_by_role("button", name="Undo this import…").click()
+    tab.get_by_role("button", name="Undo the import").click()
+    tab.get_by_text("The import is undone").wait_for()
+    tab.close()
+
+
+DROPPED = """() => {
+  const data = new DataTransfer();
+  data.items.add(new File(["# Jurmo\\n\\nThe shop opens at ten."], "jurmo.md"));
+  document.querySelector("[data-drop]").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+}"""
+
+
+def test_a_file_that_is_dropped_is_chosen(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/imports")
+    tab.evaluate(DROPPED)
+    tab.get_by_text("jurmo.md, 0.000 MB").wait_for()
+    tab.get_by_role("button", name="Preview").click()
+    tab.get_by_text("1 memory would be imported").wait_for()
+    tab.close()
+
+
+def test_a_folder_that_is_chosen_is_one_import(browser: "Browser", on_file: Served, tmp_path: Path) -> None:
+    vault = tmp_path / "Vault"
+    (vault / "piers").mkdir(parents=True)
+    for name in ("piers/jurmo.md", "shops.md"):
+        (vault / name).write_text(f"# {name}\n\nIt opens at ten.")
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/imports")
+    tab.locator("[data-folder] input").set_input_files(vault)
+    tab.get_by_role("button", name="Preview").click()
+    tab.get_by_text("2 memories would be imported").wait_for()
+    tab.close()
+
+
+def test_a_part_of_a_document_is_not_offered_for_a_change_of_many(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}{S}/memories?kind=chunk")
+    assert tab.locator(".rows tbody tr").count() > 0
+    assert tab.locator("input[name=id]").count() == 0
     tab.close()
