@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from muisti.client import Call, calls
 from muisti.core.model.errors import InvalidInput
 from muisti.core.parsing.chunking.options import Chunking, check
+from muisti.core.parsing.containers import inside_container
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.documents.sending import BINARY, begun, blocks, holds_documents, reply_to, with_content
 from muisti.service.folders import git
@@ -142,11 +143,13 @@ def unreadable(place: Path) -> str | None:
     try:
         with place.open("rb") as file:
             head = file.read(HEAD)
+            inside = inside_container(head, file)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     if not head:
         return "is empty"
-    return "is binary" if detect(head, place.name) is Format.UNKNOWN else None
+    form = inside[0] if inside is not None else detect(head, place.name)
+    return None if isinstance(form, Format) and form is not Format.UNKNOWN else "is binary"
 
 
 def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress: OnProgress) -> Look:

@@ -15,6 +15,7 @@ from muisti.service.documents.folder_sync import Folder, How
 from muisti.service.documents.ingest_work import Watching
 from muisti.service.terminal.base import Globals
 from muisti.service.terminal.session import session
+from tests.core.parsing import old_office, samples
 from tests.service.conftest import Run
 
 
@@ -85,3 +86,15 @@ def test_a_repeated_command_goes_on_with_the_task_of_a_killed_one(run: Run, tmp_
     assert begun() == first
     assert run(*command).exit_code == 0  # the earlier task is over, so the archive is looked at again
     assert len(begun()) == 2
+
+
+def test_a_file_of_a_folder_is_left_out_where_no_reader_would_read_it(tmp_path: Path):
+    files = {
+        "a.doc": old_office.doc("Tea\r"), "b.vsd": samples.container("VisioDocument"), "c.bin": b"\0\1\2\3",
+        "d.txt": b"tea", "e.txt": b"", "f.docx": samples.docx(samples.word_document("")),
+    }  # fmt: skip
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    assert {name: reason for name in files if (reason := folder_sync.unreadable(tmp_path / name))} == {
+        "b.vsd": "is binary", "c.bin": "is binary", "e.txt": "is empty",
+    }  # fmt: skip
