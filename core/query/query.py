@@ -19,9 +19,9 @@ from muisti.core.model.values import NAME_MAX, QUERY_MAX, TAGS_MAX
 from muisti.core.query.filter_fields import is_path
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf
+from muisti.core.text.aliases import others
 from muisti.core.text.forms import plain
 from muisti.core.text.scripts import unmarked
-from muisti.core.text.speakers import others
 from muisti.core.text.terms import encode_terms, is_character, query_terms, tokenize
 
 # Options of a search beyond query, filter and fusion. A search without any of them has no `Options` at all

@@ -32,7 +32,7 @@ from muisti.core.search.judged import Judged, has_every_word
 from muisti.core.search.rankers import BY_MODE, Asked
 from muisti.core.search.ranking import Ranked
 from muisti.core.support.memo import memoised
-from muisti.core.text.speakers import defining
+from muisti.core.text.aliases import defining
 from muisti.core.text.terms import tokenize
 
 WHOLE = 0.999  # share of the question's words; more only if one row has all
