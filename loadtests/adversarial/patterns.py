@@ -45,7 +45,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/when/relative.py:_ago": SHORT.format("a number before a unit of time"),
     "core/text/when/time_spans.py:_CONNECTED": SHORT.format("the first 1,000 characters of a question"),
     "core/text/when/period_names.py:_HALF_READ": SHORT.format("20 characters before a period"),
-    "core/text/speakers.py:_LEFT": SHORT.format("80 characters before a verb"),
+    "core/text/aliases.py:_LEFT": SHORT.format("80 characters before a verb"),
     "core/parsing/zipped.py:_KINDS": SHORT.format("the name of a member of a ZIP, which is matched from its start"),
     "core/index/selections.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],

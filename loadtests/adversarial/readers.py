@@ -42,7 +42,7 @@ from muisti.core.parsing.worker import file_reader
 from muisti.core.query import applies, evidence, filter_fields, filters, intent, lacking, query
 from muisti.core.read import diff
 from muisti.core.search import answering
-from muisti.core.text import highlight, recognise, secrets, sentences, speakers, standing_instructions, terms
+from muisti.core.text import aliases, highlight, recognise, secrets, sentences, speakers, standing_instructions, terms
 from muisti.core.text.discourse import signals, summarise
 from muisti.core.text.language import mostly_latin
 from muisti.core.text.sentences import MAX_TOKENS
@@ -324,7 +324,7 @@ READERS = (
     Reader("Claude Code", claude_code._said),
     Reader("Slack", slack._Workspace().plain),
     Reader("page of Notion", lambda one: notion._divided(one, "a", ["b"])),
-    Reader("other names", lambda one: [*speakers.stated(one)]),
+    Reader("other names", lambda one: [*aliases.stated(one)]),
     Reader("claim", lambda one: (seeking.sought(one), exclusive.may_be_about(one, CLAIM))),
     Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),
     Reader("query", lambda one: query.parse(one, "any"), QUERY_MAX),
