@@ -88,7 +88,7 @@ def _writes(engine: Engine) -> Iterator[Metric]:
         "Time from the start of a commit until it is durable, including retries.",
         store.commit_seconds,
     )
-    yield _histogram("muisti_commit_group_writes", "Writes that shared one commit of a file.", store.group_writes)
+    yield _histogram("muisti_commit_group_writes", "Batches that shared one commit of a file.", store.group_writes)
     yield _gauge(
         "muisti_write_queue_length", "Writes that wait for the one writer of a file.", store.waiting and store.waiting()
     )
