@@ -93,7 +93,7 @@ def _of_writes(meters: EngineMeters) -> Iterable[_Measured]:
         ("memory_changes", "", meters.changes, "Committed changes of memories."),
         ("commit_duration_seconds", "", store.commit_seconds,
          "Time from the start of a commit until it is durable, including retries."),
-        ("commit_group_writes", "", store.group_writes, "Writes that shared one commit of a file."),
+        ("commit_group_writes", "", store.group_writes, "Batches that shared one commit of a file."),
         ("database_retries", "server reason", store.retries,
          "Retries of requests to a remote database, by the server that failed and the reason."),
         ("index_load_duration_seconds", "", meters.load_seconds, "Duration of loading an index."),

@@ -17,6 +17,7 @@ from muisti.core.support.waiting import without_waiting
 from muisti.core.views.write import Begun, Outcome, Write
 from muisti.service.runtime.admission import Line
 
+PATIENCE = 0.002  # seconds for which adds wait for the writer, which a fast disk needs for a commit
 TRIES = 3  # to begin adds together, with one less that resembles a stored memory each time
 AT_ONCE = 8  # adds of a batch; those of 16 clients are two, so that one is prepared while the other is written
 
@@ -43,7 +44,8 @@ class Adds:
         self._engine, self._disk = engine, disk
         self._limit = self._free = limit
         self._gathered: dict[Key, list[_Add]] = {}
-        self._beginning = False  # in the next turn
+        self._timer: asyncio.Handle | None = None  # of the next batch
+        self._is_next = False  # it begins in the next turn
         self._writing = 0  # batches that wait for the writer
         self._crowded = False  # adds came at the same time a moment ago
 
@@ -76,20 +78,27 @@ class Adds:
     def _gather(self, key: Key, one: _Add, loop: asyncio.AbstractEventLoop) -> None:
         """Let an add begin with others: those of this turn, and those that arrive while the writer is busy.
 
-        A full batch does not wait for the writer.
+        Neither a full batch nor one that has waited for `PATIENCE` waits for the writer.
         """
-        self._gathered.setdefault(key, []).append(one)
-        self._begin_soon(loop)
+        waiting = self._gathered.setdefault(key, [])
+        waiting.append(one)
+        if not self._writing or len(waiting) >= AT_ONCE:
+            self._begin_after(0.0, loop)
+        elif self._timer is None:
+            self._begin_after(PATIENCE, loop)
 
-    def _begin_soon(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._beginning or not self._gathered:
-            return
-        if not self._writing or any(len(waiting) >= AT_ONCE for waiting in self._gathered.values()):
-            self._beginning = True
-            loop.call_soon(self._begin_gathered, loop)
+    def _begin_after(self, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin after some seconds, or in the next turn, whichever is asked for first."""
+        if self._timer is not None:
+            if self._is_next or seconds:
+                return
+            self._timer.cancel()
+        self._is_next = not seconds
+        begin = self._begin_gathered
+        self._timer = loop.call_later(seconds, begin, loop) if seconds else loop.call_soon(begin, loop)
 
     def _begin_gathered(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._beginning, self._crowded = False, self._limit - self._free > 1
+        self._timer, self._crowded = None, self._limit - self._free > 1
         gathered, self._gathered = self._gathered, {}
         self._engine.expect(len(gathered))  # the writer waits for the batch of each kind
         for key, arrived in gathered.items():
@@ -98,7 +107,8 @@ class Adds:
                 self._gathered[key] = waiting[AT_ONCE:]
             self._begin_some(key, waiting[:AT_ONCE])
             self._engine.expect(-1)
-        self._begin_soon(loop)
+        if self._gathered:
+            self._begin_after(0.0, loop)
 
     def _begin_some(self, key: Key, few: Sequence[_Add]) -> None:
         space, on_conflict, _ = key
@@ -144,7 +154,8 @@ class Adds:
 
     def _arrived(self, few: Sequence[_Add], outcome: Outcome, loop: asyncio.AbstractEventLoop) -> None:
         self._writing -= 1
-        self._begin_soon(loop)
+        if self._gathered and not self._writing:
+            self._begin_after(0.0, loop)
         for one in few:
             self._disk.leave()
             self._free += 1

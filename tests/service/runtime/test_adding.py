@@ -14,7 +14,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
-from muisti.core.store.database import Statement
+from muisti.core.store.database import Rows, Statement
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, open_engine
@@ -80,7 +80,7 @@ def told(found: Written | BaseException) -> object:
     return found.memories[0].content if isinstance(found, Written) else type(found)
 
 
-def changes(engine: Engine) -> list[tuple[object, ...]]:
+def changes(engine: Engine) -> Rows:
     """Request and memory of each change."""
     database = engine._database  # pyright: ignore[reportPrivateUsage]
     return database.read([Statement("SELECT request, memory_id FROM changes ORDER BY seq")])[0]
