@@ -78,8 +78,8 @@ def applied(
     shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))
     if named:
         return sure, sure * _without_definitions(asked, hits, shares)
-    steep = steepness(asked.allowed.count, asked.population.average)
-    if steep == 1 or level.advised is not None:
+    steep = 1.0 if level.advised is not None else steepness(asked.allowed.count, asked.population.average)
+    if steep == 1:
         return sure, sure * shares
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
     near = closeness(shares, covered[places], float(covered[first[0]]), steep)

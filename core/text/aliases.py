@@ -68,8 +68,8 @@ def others(query: str, texts: Iterable[str]) -> list[str]:
     for text in texts:
         for names in _NAMES[text]:
             words = words or _words(query)
-            for one, other in (names, names[::-1]):
-                if len(one) >= SHORTEST and f" {fold(one)} " in words and f" {fold(other)} " not in words:
+            for (one, whole), (other, theirs) in (names, names[::-1]):
+                if len(one) >= SHORTEST and whole in words and theirs not in words:
                     found[other] = None
     return [*found]
 
@@ -90,13 +90,13 @@ def defining(query: str, texts: Sequence[str]) -> list[bool]:
     names = set[str]()
     for place, text in enumerate(texts):
         if len(text) <= DEFINITION and "(" not in text:
-            pairs = [pair for pair in _NAMES[text] if all(f" {fold(one)} " in asked for one in pair)]
+            pairs = [pair for pair in _NAMES[text] if all(whole in asked for _, whole in pair)]
             found[place] = bool(pairs)
-            names.update(fold(one) for pair in pairs for one in pair)
+            names.update(whole for pair in pairs for _, whole in pair)
     if not names:
         return found
     rest = [_words(text) for text, defines in zip(texts, found, strict=True) if not defines]
-    return found if any(f" {name} " in text for text in rest for name in names) else [False] * len(texts)
+    return found if any(name in text for text in rest for name in names) else [False] * len(texts)
 
 
 def _words(text: str) -> str:
@@ -111,4 +111,9 @@ def _abbreviates(short: str, long: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-_NAMES = Memo(lambda text: tuple(stated(text)), MEMO, LONGEST)
+def _marked(text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Return the pairs that a text states, each name with how `_words` has it."""
+    return tuple(tuple((one, f" {fold(one)} ") for one in pair) for pair in stated(text))
+
+
+_NAMES = Memo(_marked, MEMO, LONGEST)
