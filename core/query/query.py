@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Literal, Self, get_args
 
 import msgspec
@@ -292,12 +292,13 @@ def parse(text: str, match: Match) -> Wanted:
         words = [word for word in words if word not in marked]
     place = dict(zip(terms, range(len(terms)), strict=True))
     steps = dict.fromkeys(pairwise(map(place.__getitem__, words)))
+    pairs = [step for step in steps if step[0] != step[1]]
     return Wanted(
         text=text.strip(),
         terms=terms,
         codes=encode_terms([*terms], 0),
         weights=np.array([*terms.values()], np.float64),
-        pairs=np.array([step for step in steps if step[0] != step[1]], np.int32).reshape(-1, 2),
+        pairs=np.fromiter(chain.from_iterable(pairs), np.int32, 2 * len(pairs)).reshape(-1, 2),
         steps=len(steps),
         required=frozenset(terms).difference(marked) if match == "all" else frozenset(),
         phrases=() if match == "any" else phrases,

@@ -305,13 +305,12 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
 
     def _checked(self, memories: Sequence[Memory], as_of: AsOf | None) -> Sequence[Memory]:
         """Return memories with the states of their anchors, which are about the present alone."""
-        cited = as_of is None and any(one.anchors for one in memories)
+        cited = as_of is None and any([one.anchors for one in memories])
         return self.anchors.checked(memories, self.calls.caller, self.calls.clock()) if cited else memories
 
     def _judged(self, answer: Answers, as_of: AsOf | None) -> Answers:
         """Return an answer whose hits and instructions have the states of their anchors."""
-        found = [*answer.hits, *answer.instructions]
-        memories = [one.memory for one in found]
+        memories = [one.memory for one in (*answer.hits, *answer.instructions)]
         checked = self._checked(memories, as_of)
         if checked is memories:
             return answer

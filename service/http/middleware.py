@@ -22,6 +22,7 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _TRACE = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?")
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 TIMING, TRACE = b"server-timing", b"traceparent"
+_NO_STORE, _NOSNIFF = ((b"cache-control", b"no-store"),), (b"x-content-type-options", b"nosniff")
 _LOG = logging.getLogger("muisti.http")
 
 
@@ -124,13 +125,11 @@ def ids_of(given: Mapping[bytes, bytes]) -> tuple[bytes, str | None]:
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:
     """Return the headers with a request id, the total in Server-Timing, and `no-store` where nothing else is said."""
-    stages, dressed = list[bytes](), list[Header]()
-    for name, value in headers:
-        if name == TIMING:
-            stages.append(value)
+    timing, dressed, is_kept = b"total;dur=%.2f" % elapsed, list[Header](), False
+    for header in headers:
+        if header[0] == TIMING:
+            timing = b"%b, %b" % (header[1], timing)
         else:
-            dressed.append((name, value))
-    if b"cache-control" not in dict(dressed):
-        dressed.append((b"cache-control", b"no-store"))
-    timing = b", ".join([*stages, b"total;dur=%.2f" % elapsed])
-    return [*dressed, (TIMING, timing), (b"x-content-type-options", b"nosniff"), (b"x-request-id", request_id)]
+            dressed.append(header)
+            is_kept = is_kept or header[0] == b"cache-control"
+    return [*dressed, *(() if is_kept else _NO_STORE), (TIMING, timing), _NOSNIFF, (b"x-request-id", request_id)]

@@ -6,7 +6,7 @@ One thread commits the writes of all others, with `synchronous=FULL` (`core.stor
 import os
 import queue
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -186,9 +186,10 @@ class FileDatabase:
             WouldWait: no reader is free, and this thread may not wait for one.
             Busy: no reader became free in time.
         """
-        with suppress(queue.Empty):
+        try:
             return self._pool.get_nowait()
-        refuse_long()
+        except queue.Empty:
+            refuse_long()
         try:
             return self._pool.get(timeout=self._reader_seconds)
         except queue.Empty:

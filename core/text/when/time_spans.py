@@ -99,9 +99,9 @@ def time_spans(text: str, reference: int, zone: tzinfo = UTC) -> tuple[TimeSpan,
     >>> [span.text for span in time_spans("Who came last week, and what may happen in May?", 1_700_000_000_000_000)]
     ['last week', 'in May']
     """
-    if not _may_name(text):
-        return ()
     read = regular(text)
+    if not _may_name(read):
+        return ()
     named = ((stop, name, lead_of(read, start)) for start, stop, name in names(read, LONGEST))
     places = [_Place(lead.start, stop, lead, name) for stop, name, lead in named]
     resolved = _resolved(read, _certain(read, places), _local(reference, zone))
@@ -112,8 +112,8 @@ def time_spans(text: str, reference: int, zone: tzinfo = UTC) -> tuple[TimeSpan,
     )
 
 
-def _may_name(text: str) -> bool:
-    return not _TRIGGERS.isdisjoint(regular(text).encode("utf-8", "replace").translate(_TO_WORDS).split())
+def _may_name(read: str) -> bool:
+    return not _TRIGGERS.isdisjoint(read.encode("utf-8", "replace").translate(_TO_WORDS).split())
 
 
 def _local(reference: int, zone: tzinfo) -> datetime:
