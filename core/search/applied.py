@@ -82,15 +82,11 @@ def applied(
     shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))
     if named:
         return sure, sure * _without_definitions(asked, hits, shares)
-<<<<<<< HEAD
     turns = _turns(asked, found.rows[places])
     shares = np.where(turns, shares**SPREAD, shares)
     if level.advised is not None:
         return sure, sure * (shares if alone is None else _liked(shares, found, places))
     steep = steepness(asked.allowed.count, asked.population.average)
-=======
-    steep = 1.0 if level.advised is not None else steepness(asked.allowed.count, asked.population.average)
->>>>>>> refs/heads/fast
     if steep == 1:
         return sure, sure * shares
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
