@@ -191,7 +191,7 @@ def missing(client: str, place: Path) -> str | None:
         NotPossible: a file of the client cannot be read.
     """
     texts = (change.before or "" for change in uninstall(client, place) if change.changes)
-    words = (word for text in texts for word in _WORD.findall(text) if _FILE in word)
+    words = (word for text in texts for word in _WORD.findall(text) if "/" in word and _FILE in word)
     named = (word[word.find("/") : word.find(_FILE) + len(_FILE)] for word in words)
     return next((one for one in named if not Path(one).exists()), None)
 
