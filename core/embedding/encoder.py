@@ -134,6 +134,11 @@ class Tokens:
         starts = [0, *accumulate(len(own) // 8 for own in found)]
         return np.frombuffer(bytearray().join(found), np.int64), np.array(starts, np.int64)
 
+    def of_word(self, word: str) -> Longs:
+        """Return the tokens of a text that is one word."""
+        found = self._of_word(word) if self._word_piece else self._whole([word])[0]
+        return np.frombuffer(found, np.int64)
+
     def _of_words(self, text: str) -> bytes:
         if any(mark in text for mark in self._marks):
             return b"".join(map(self._of_part, filter(None, self._between_marks.split(text))))
@@ -282,7 +287,7 @@ class StaticEncoder:
         self._load = _SHIPPED if model is None else Once(lambda: _loaded(model))
         self._remembered = memoised(QUESTIONS)(self._encode_query)
         self._words_of = memoised(TEXTS)(self._encode_words)
-        self._weight_of = Memo(lambda word: float(self._encode_words((word,))[1][0]), MEMO, LONG).__getitem__
+        self._weight_of = Memo(self._word_weight, MEMO, LONG).__getitem__
 
     @property
     def name(self) -> str:
@@ -314,6 +319,11 @@ class StaticEncoder:
     def weights(self, words: Iterable[str]) -> Doubles:
         """Return the weight of each word, as `words` does."""
         return np.array([*map(self._weight_of, words)], np.float64)
+
+    def _word_weight(self, word: str) -> float:
+        model = self._load()
+        found = model.query_weights[model.tokens.of_word(word)].tolist()
+        return max(found, default=0.0) if len(found) < 2 else max(*found, RARE)
 
     def _encode_words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
         model = self._load()

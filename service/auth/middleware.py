@@ -18,8 +18,8 @@ from muisti.core.views.memories import Memories
 from muisti.service.auth.access import OPEN, STATE, Access, check, stranger
 from muisti.service.auth.browser import SAFE, check_host, check_listed, session_of
 from muisti.service.auth.challenge import Challenge, Resource
+from muisti.service.auth.claims import BadToken
 from muisti.service.auth.keyring import Keyring
-from muisti.service.auth.tokens import BadToken
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.sdk_errors import PREFIX
