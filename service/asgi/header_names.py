@@ -90,6 +90,7 @@ TABLE = (
     Header("Set-Cookie", "out", pages=False),
     Header("HX-Redirect", "out", pages=False),
     Header("HX-Replace-Url", "out", pages=False),
+    Header("HX-Trigger", "out", pages=False),
     Header("X-Frame-Options", "out", pages=False),
     Header("Cross-Origin-Opener-Policy", "out", pages=False),
     Header("Cross-Origin-Resource-Policy", "out", pages=False),
