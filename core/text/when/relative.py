@@ -18,15 +18,15 @@ IN_SHORT = frozenset({"in", "during", "since", "until", "till"})
 IN_LOWER = IN_SHORT | {"of", "as of", "back in"}
 """Words after which a month stands that is also a verb, in lower case: "may", "march"."""
 IN = IN_LOWER | {"by", "before", "after", "prior to", "up to", "for", "throughout", "over", "within"}
-"""The same for other months, seasons and years."""
+"""Words for other months, seasons and years, likewise."""
 # fmt: off
 ON = frozenset({
     "on", "since", "until", "till", "by", "before", "after", "prior to", "up to", "as of", "over", "for", "around",
 })
-"""The same for days of the week."""
+"""Words for days of the week, likewise."""
 # fmt: on
 AT = IN | {"at", "on", "around"}
-"""The same for holidays."""
+"""Words for holidays, likewise."""
 
 
 class Name(msgspec.Struct, frozen=True):

@@ -37,7 +37,7 @@ _turns = asyncio.Semaphore(AT_ONCE)
 
 
 class Job(msgspec.Struct, frozen=True):
-    """How a file is read for a space: its system, None to recognise it; and its projects, none for all of them."""
+    """System of a file, None to recognise it, and the projects to import from it, none for all of them."""
 
     space: str
     system: str | None = None
