@@ -14,8 +14,8 @@ import msgspec
 
 from muisti.core.model.choices import CONTENT_MAX
 from muisti.core.parsing.pieces import Cut
+from muisti.service.formats.importers.chunked import Text, cuts_of, document_items, path_of
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.documents import Text, cuts_of, document_items, path_of
 from muisti.service.formats.importers.items import (
     Failed,
     Found,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self, cast
 
-from muisti.service.formats.importers.documents import Text, cuts_of, document_items, joined, path_of
+from muisti.service.formats.importers.chunked import Text, cuts_of, document_items, joined, path_of
 from muisti.service.formats.importers.items import (
     Failed,
     Found,

@@ -13,7 +13,7 @@ from muisti.core.documents.view import Filter, Held, Job
 from muisti.core.engine import Engine
 from muisti.core.model.places import DocumentName
 from muisti.core.query.query import Query
-from muisti.service.formats.importers.documents import cuts_of
+from muisti.service.formats.importers.chunked import cuts_of
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring
 from tests.service.formats.importers.fixtures import FIXTURES
