@@ -4,16 +4,19 @@ Each statement is a memory of the kind `entity` or `relation`. So it has an auth
 through undo, forks, exports, imports and erasure like every memory.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from contextlib import suppress
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from muisti.core.graph.entities.name_keys import folded, norm
 from muisti.core.graph.model import EntityChange, NewRelation, RelationChange, is_relation_kind
+from muisti.core.graph.reading import GraphReader
 from muisti.core.model.choices import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Json, Memory, RequestKey
@@ -25,9 +28,12 @@ from muisti.core.write.calls import Call, Calls
 from muisti.core.write.object_writer import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
+Relates = TypeVar("Relates", NewRelation, RelationChange)
+_ID = re.compile(r"\s*[0-9a-f]{16}\s*")  # of an entity, see `name_keys.code_of`
+
 
 class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
-    """Statements of one caller on the graph. Thread-safe.
+    """Statements of one caller on the graph, on names or ids of entities. Thread-safe.
 
     All methods raise `NotFound` when there is no such space, and `InvalidInput`, `SensitiveContent`, `Forbidden` and
     `QuotaExceeded` as a write of a memory does.
@@ -35,11 +41,15 @@ class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
 
     calls: Calls
     keeper: Keeper
+    reader: GraphReader
 
     def put_entity(self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None) -> Written:
         """Say what an entity is. Without a statement on it, one is made; a field of None stays as it is."""
         call = self.calls.new(request)
-        return self._change(space, name, call, lambda stated: _with(stated, change), change.category)
+        lists = {"aliases": change.aliases, "apart": change.apart}
+        named = replace(change, **{key: given and self._named(space, given, call) for key, given in lists.items()})
+        (name,) = self._named(space, [name], call)
+        return self._change(space, name, call, lambda stated: _with(stated, named), change.category)
 
     def merge(
         self,
@@ -51,15 +61,7 @@ class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
         request: RequestKey | None = None,
     ) -> Written:
         """Say that other names are those of an entity, even when they were kept apart."""
-        _check_others(name, others, "$.others")
-        keys = {norm(one) for one in others}
-
-        def change(stated: Draft) -> Draft:
-            aliases = [*_listed(stated, "aliases"), *others]
-            apart = [one for one in _listed(stated, "apart") if norm(one) not in keys]
-            return _with(stated, EntityChange(aliases=tuple(aliases), apart=tuple(apart)))
-
-        return self._change(space, name, self.calls.new(request), change, category, others)
+        return self._put(space, name, others, ("aliases", "apart"), category, request)
 
     def keep_apart(
         self,
@@ -71,19 +73,47 @@ class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
         request: RequestKey | None = None,
     ) -> Written:
         """Say that other names are not those of an entity, even when they were merged."""
-        _check_others(name, others, "$.others")
+        return self._put(space, name, others, ("apart", "aliases"), category, request)
+
+    def _put(
+        self,
+        space: str,
+        name: str,
+        others: Sequence[str],
+        fields: tuple[str, str],
+        category: str | None,
+        request: RequestKey | None,
+    ) -> Written:
+        """Add names to the first field of a statement on an entity, and take them out of the second."""
+        call = self.calls.new(request)
+        name, *others = self._named(space, [name, *others], call)
         keys = {norm(one) for one in others}
+        if not others:
+            raise InvalidInput.at("$.others", "name at least one")
+        if norm(name) in keys:
+            raise InvalidInput.at("$.others", "has the name itself; a name is always one entity")
+        to, of = fields
 
         def change(stated: Draft) -> Draft:
-            aliases = [one for one in _listed(stated, "aliases") if norm(one) not in keys]
-            apart = [*_listed(stated, "apart"), *others]
-            return _with(stated, EntityChange(aliases=tuple(aliases), apart=tuple(apart)))
+            left = tuple(one for one in _listed(stated, of) if norm(one) not in keys)
+            return _with(stated, replace(EntityChange(), **{to: (*_listed(stated, to), *others), of: left}))
 
-        return self._change(space, name, self.calls.new(request), change, category, others)
+        return self._change(space, name, call, change, category, others)
+
+    def _named(self, space: str, names: Sequence[str], call: Call) -> tuple[str, ...]:
+        """Return names, with each id of an entity that the caller sees as its name, unless the graph is off."""
+        ids = [one for one in names if _ID.fullmatch(one)]
+        spelled = dict[str, str]()
+        if ids:
+            with suppress(Conflict):
+                opened = self.reader.open(space, call.caller, call.now, None, ids)
+                spelled = {one: self.reader.spelling(opened, one) for one in ids}
+        return tuple(spelled.get(one, one) for one in names)
 
     def relate(self, space: str, new: NewRelation, *, request: RequestKey | None = None) -> Written:
         """State a relation."""
         call = self.calls.new(request)
+        new = self._with_names(space, new, call)
         return self.keeper.run(
             space, call, lambda row: self.keeper.commit(row, Plan(comes=[self._relation(row, new, call)]), call)
         )
@@ -95,6 +125,7 @@ class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
             NotFound: there is no such statement.
         """
         call = self.calls.new(request)
+        change = self._with_names(space, change, call)
 
         def attempt(row: SpaceRow) -> Written:
             found, memory = self._stated(row, id_, ("relation",), call)
@@ -130,6 +161,10 @@ class GraphDecisions(msgspec.Struct, frozen=True, kw_only=True):
             return self.keeper.commit(row, Plan(ends=[memory]), call)
 
         return self.keeper.run(space, call, attempt)
+
+    def _with_names(self, space: str, stated: Relates, call: Call) -> Relates:
+        ends = {end: name for end in ("subject", "object") if (name := getattr(stated, end)) is not None}
+        return replace(stated, **dict(zip(ends, self._named(space, [*ends.values()], call), strict=True)))
 
     def _change(
         self,
@@ -272,10 +307,3 @@ def _checked(name: str, path: str) -> str:
     if not any(one.isalnum() for one in key) or len(name) > NAME_CHARACTERS:
         raise InvalidInput.at(path, f"a name has a letter or digit, and at most {NAME_CHARACTERS} characters")
     return key
-
-
-def _check_others(name: str, others: Sequence[str], path: str) -> None:
-    if not others:
-        raise InvalidInput.at(path, "name at least one")
-    if norm(name) in {norm(one) for one in others}:
-        raise InvalidInput.at(path, "has the name itself; a name is always one entity")

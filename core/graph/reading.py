@@ -217,6 +217,16 @@ class GraphReader:
                 return group
         raise NotFound("entity", query, "the list of entities has the names that memories mention")
 
+    def spelling(self, opened: Opened, query: str) -> str:
+        """Return the name whose id a text is, as memories spell it, or the text; it was among the queries of `open`."""
+        groups = opened.groups
+        for id_ in groups.called(query):
+            groups.sketch([id_])
+            sketch = groups.sketched(id_)
+            if sketch is not None and groups.names[id_].code == query.strip():
+                return sketch.spelling
+        return query
+
     def of_codes(self, opened: Opened, codes: Sequence[str]) -> list[Group]:
         """Return the groups of entities by their ids, in the order of the ids of their heads."""
         (rows,) = self.database.read([graph.called(opened.space.space.name, [], codes, opened.shown)])

@@ -100,6 +100,21 @@ def test_a_merge_is_undone_byte_for_byte(client: httpx.Client):
     assert exported(client) == before
 
 
+def test_what_is_said_of_an_entity_by_its_id_is_said_of_its_name(client: httpx.Client):
+    ids = {one["name"]: one["id"] for one in client.get(f"{GRAPH}/entities").json()["items"]}
+    ann, zoe = ids["Ann Berg"], ids["Zoe Miller"]
+    merged = client.post(f"{GRAPH}/entities/{ann}/merge", json={"others": [zoe]}).json()
+    assert (merged["content"], merged["structure"]["aliases"]) == ("Ann Berg", ["Zoe Miller"])
+    assert client.patch(f"{GRAPH}/entities/{ann}", json={"kind": "person"}).json()["id"] == merged["id"]
+    assert client.post(f"{GRAPH}/entities/{ann}/merge", json={"others": [ann]}).status_code == 422
+    apart = client.post(f"{GRAPH}/entities/{ann}/keep-apart", json={"others": [zoe]}).json()
+    assert apart["structure"]["apart"] == ["Zoe Miller"]
+    stated = client.post(f"{GRAPH}/relations", json={"subject": ann, "kind": "knows", "object": zoe}).json()
+    assert stated["content"] == "Ann Berg knows Zoe Miller"
+    assert {ann, zoe}.isdisjoint(names(client))
+    assert client.patch(f"{GRAPH}/entities/{'0' * 16}", json={"kind": "other"}).json()["content"] == "0" * 16
+
+
 def test_a_relation_is_stated_corrected_and_retracted(client: httpx.Client):
     body = {"subject": "Ann Berg", "kind": "knows", "object": "Zoe Miller"}
     stated = client.post(f"{GRAPH}/relations", json=body)
