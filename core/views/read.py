@@ -21,7 +21,7 @@ from muisti.core.model.filed import Changed, FileVersion, Folder, Item
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Counts, Events, Quota, Stats
+from muisti.core.model.outcomes import Counts, Events, Quota, Stats, Warmed
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.operations.transfer.export import Export
 from muisti.core.operations.transfer.importing.importer import Importer
@@ -240,6 +240,10 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         own = self.calls.caller.category
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [statistics.tags(row, point, own)])
         return statistics.counts(found, rows)
+
+    def warm(self, space: str) -> Warmed:
+        """Load what the next search of a space would wait for; see `Searcher.warm`."""
+        return self.searcher.warm(space)
 
     def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
         """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""

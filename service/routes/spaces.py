@@ -14,7 +14,7 @@ from muisti.service.http.respond import planned, read, tried
 from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.policy import PolicyBody, PolicyReply, SpaceBody, SpaceReply, SpacesReply
-from muisti.service.schemas.replies import CountsReply, StatsReply
+from muisti.service.schemas.replies import CountsReply, StatsReply, WarmedReply
 
 routes = Routes("spaces", "")
 
@@ -80,6 +80,16 @@ async def set_policy(request: Request, data: JSONBody[PolicyBody]) -> Response[P
     actor = request.access.actor
     found = await request.ask(request.engine.spaces.set_policy, data.changes(), by=actor, dry_run=request.dry_run)
     return tried(request, read(PolicyReply.of(found.policy), found.at))
+
+
+@routes.post("/v1/spaces/{space:str}/warm", status_code=200, needs="read")
+async def warm_space(request: Request) -> Response[WarmedReply]:
+    """Load the index and the model of a space, so that the next search need not wait.
+
+    Send it before a session begins, to the server that will answer it. It changes nothing.
+    """
+    found = await request.ask(request.memories.read.warm)
+    return read(WarmedReply.of(found), found.seq)
 
 
 # Facets: counts of a space's memories, and its sizes

@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "verify-report": ("apart", "{folder}/none.json"), "space which": ("apart", ""), "space list": ("reads", ""),
     "space create": ("writes", "another"), "space fork": ("writes", "another"), "space compare": ("looks", "default"),
     "space merge": ("apart", "default s"), "space delete": ("writes", "s --confirm s"), "spaces": ("reads", ""),
-    "stats": ("reads", ""), "policy": ("writes", "--secrets allow"), "quota": ("writes", "--memories 100"),
+    "space warm": ("looks", ""), "stats": ("reads", ""), "policy": ("writes", "--secrets allow"), "quota": ("writes", "--memories 100"),
     "export": ("reads", "{folder}/out-{number}.jsonl"), "import": ("writes", "{file}"),
     "backup": ("looks", "{folder}/copy-{number}.db"), "restore-backup": ("looks", "{folder}/none.db"),
     "scrub": ("apart", "--admin-url http://localhost:9"), "doctor": ("looks", ""), "top": ("apart", "--once"),

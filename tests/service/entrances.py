@@ -617,13 +617,13 @@ STORES_NOTHING: Mapping[str, str] = {
             "cli graph relations, cli graph proposals, cli graph communities, cli graph draw, cli graph export, "
             "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
-            "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
+            "search, searchSpaces, warmSpace, compareGenerations, cli generations list, cli generations compare, "
             "getContext, getHandoff, replayReceipt, cli context, cli handoff, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt list, cli receipt replay, "
             "cli receipt show, cli reads list, cli reads unanswered, cli scrub, "
-            "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "
+            "cli search, cli space compare, cli space list, cli space warm, cli space which, cli spaces, cli stats, cli tags, "
             "cli tasks list, cli tasks show, cli tasks watch, cli telemetry, cli top, cli validate, cli verify-report, "
             "cli webhook list",
         ),

@@ -60,6 +60,7 @@ NEEDS: dict[str, Scope | None] = {
     "listReceipts": "read",
     "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",
     "searchSpaces": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
+    "warmSpace": "read",
     "exportSpace": "read", "listImports": "read", "importMemories": "write", "undoImport": "delete",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",

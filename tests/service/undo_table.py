@@ -266,7 +266,7 @@ LIKE: Mapping[str, str] = {
     "space create": "createSpace", "space delete": "deleteSpace", "space fork": "forkSpace", "validate": "addMemory",
 }  # fmt: skip
 READS = {
-    "search", "searchSpaces", "getContext", "getHandoff", "optimizeText", "previewDocument", "compareGenerations",
+    "warmSpace", "search", "searchSpaces", "getContext", "getHandoff", "optimizeText", "previewDocument", "compareGenerations",
     "replayReceipt",
 }  # fmt: skip
 
