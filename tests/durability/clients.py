@@ -62,7 +62,9 @@ class Clients:
         own: list[tuple[str, str]] = []
         for _ in range(steps):
             if len(own) < 3 or rng.random() < 0.4:
-                own += self._add_together(rng.choice(SPACES), rng) or self._add(rng.choice(SPACES), rng, rng.choice((1, 1, 4)))
+                own += self._add_together(rng.choice(SPACES), rng) or self._add(
+                    rng.choice(SPACES), rng, rng.choice((1, 1, 4))
+                )
             else:
                 chosen = own[rng.randrange(len(own))]
                 if rng.random() < 0.6:
