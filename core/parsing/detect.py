@@ -7,6 +7,8 @@ from collections import Counter
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from muisti.core.support.regex import regex
+
 # The languages of source code, each with its extensions. Names are those of tree-sitter's grammars.
 _LANGUAGES = {
     "bash": "sh bash zsh ksh", "bat": "bat cmd", "c": "c h", "clojure": "clj cljs cljc edn",
@@ -31,7 +33,7 @@ _NAMED = {
     ".gitconfig": "ini", ".editorconfig": "ini", "go.mod": "gomod", "go.sum": "gosum",
 }  # fmt: skip
 _PROGRAMMING = frozenset((*_LANGUAGES, *_NAMED.values()))
-_SHEBANG = re.compile(r"#!.*?[/ ](?:env +(?:-\S+ +)*)?([a-zA-Z]+)[\d.]*(?:\s|$)")
+_SHEBANG = regex(r"#!.*?[/ ](?:env +(?:-\S+ +)*)?([a-zA-Z]+)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
     "bash": "bash", "sh": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash", "node": "javascript",
     "deno": "typescript", "bun": "typescript", "perl": "perl", "php": "php", "python": "python", "pypy": "python",
@@ -73,7 +75,7 @@ def is_programming_language(language: str) -> bool:
 
 CONTROLS, MOST_CONTROLS = 8, 0.05  # control characters of a text at most: a number, or a share of it
 MOST_ODD = 0.02  # share of control characters and unassigned ones in a text of a wide encoding
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL = regex(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})
 HEAD = 64 << 10  # bytes at the start of a file that are looked at
@@ -178,21 +180,21 @@ _LATER = ((4, b"ftyp", "a film, or an image of its kind (MP4, HEIC)"), (60, b"BO
 COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 RECOGNISED = {"a PNG image": Format.PNG, "a JPEG image": Format.JPEG, "a TIFF image": Format.TIFF}
 IMAGES = frozenset({*RECOGNISED, "a GIF image", "a BMP image"})
-_HTML = re.compile(
+_HTML = regex(
     rb"(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 # An OpenDocument file of one part states what it is among the attributes of its root.
-_FLAT = re.compile(
+_FLAT = regex(
     rb"(?:\xef\xbb\xbf)?+\s*+(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+"
     rb"<office:document\s[^>]*?\boffice:mimetype\s*+=\s*+[\"']([a-z.+/-]++)",
     re.DOTALL,
 )
-_OBJECT = re.compile(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
-_NOTEBOOK = re.compile(rb'"nbformat"\s*+:\s*+\d')
-_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
-_MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
-_ENTRIES = re.compile(rb"(?:[\w-]{1,99}\.)?BEGIN:V(CALENDAR|CARD)\s", re.IGNORECASE)
-_MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
+_OBJECT = regex(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
+_NOTEBOOK = regex(rb'"nbformat"\s*+:\s*+\d')
+_HEADERS = regex(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
+_MAIL = regex(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
+_ENTRIES = regex(rb"(?:[\w-]{1,99}\.)?BEGIN:V(CALENDAR|CARD)\s", re.IGNORECASE)
+_MAILBOX = regex(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
 _BY_NAME = {
     "md": Format.MARKDOWN, "markdown": Format.MARKDOWN, "mdx": Format.MARKDOWN, "mdown": Format.MARKDOWN,
     "qmd": Format.MARKDOWN, "rmd": Format.MARKDOWN, "csv": Format.CSV, "tsv": Format.CSV, "tab": Format.CSV,

@@ -25,7 +25,6 @@ loadtests.quality.applies` fits the weights and draws what the cut costs; docs/w
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from operator import mul
 
@@ -36,6 +35,7 @@ from msgspec.structs import astuple
 from muisti.core.kernels import Doubles
 from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Thresholds
+from muisti.core.support.regex import regex
 
 FIRST = 10  # hits whose signs count
 
@@ -150,9 +150,9 @@ def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> D
 # Names of persons as subjects or owners: "did Ann", "Ann's". At the beginning of a question any word has a capital.
 
 _ASKED = r"(?:did|does|do|is|was|are|were|has|have|had|will|would|can|could|should|might|may)"
-_SUBJECT = re.compile(rf"\b{_ASKED}\s+([A-Z][a-z][\w-]+)(?=[\s?,.'’]|$)")
-_CAPITAL = re.compile(r"[A-Z]")
-_OWNER = re.compile(r"\b([A-Z][\w-]{1,60})['’]s\b")
+_SUBJECT = regex(rf"\b{_ASKED}\s+([A-Z][a-z][\w-]+)(?=[\s?,.'’]|$)")
+_CAPITAL = regex(r"[A-Z]")
+_OWNER = regex(r"\b([A-Z][\w-]{1,60})['’]s\b")
 
 
 def subjects(text: str) -> Iterator[str]:

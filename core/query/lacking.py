@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 from muisti.core.kernels import Doubles, Floats
 from muisti.core.support.memo import memoised
+from muisti.core.support.regex import regex
 from muisti.core.text.language import ENGLISH, empty_words
 from muisti.core.text.terms import fold, tokenize
 
@@ -23,14 +24,14 @@ TEXTS = 256  # that are remembered
 SAME = 0.8  # cosine of two spellings of a name
 LIGHT = 0.5  # weight of a word that need not be there
 
-_QUESTION = re.compile(
+_QUESTION = regex(
     r"(?:who|whom|whose|what|which|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
     r"should|may|must)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_][\w+#]*")
-_OWNER = re.compile(r"['’]s\b")
-_PRONOUN = re.compile(r"\b(?:he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
+_WORD = regex(r"[^\W_][\w+#]*")
+_OWNER = regex(r"['’]s\b")
+_PRONOUN = regex(r"\b(?:he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
 _ASKING = empty_words(ENGLISH) | {"user", "users"}  # the user is seldom named in what is stored about them
 
 

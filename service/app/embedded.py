@@ -16,13 +16,12 @@ from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlencode
 
 import msgspec
-from litestar import Litestar
 
 from muisti.client import Call, Reply, Unreachable, refused
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.location import is_remote
-from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.app import Front, open_engine
 from muisti.service.auth.access import OWNER
 from muisti.service.background.upkeep import embedding_sweeps
 from muisti.service.schemas.errors import problem_of
@@ -49,10 +48,10 @@ class Embedded:
         self._running = set[asyncio.Task[None]]()
         self._stop = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
-        self._ready: asyncio.Future[Litestar]
+        self._ready: asyncio.Future[Front]
         self.closed = False
 
-    async def start(self) -> Litestar:
+    async def start(self) -> Front:
         """Open the database, creating what is missing, unless that is done. Return the application.
 
         Raises:
@@ -73,14 +72,14 @@ class Embedded:
                 raise refused(found.status, msgspec.to_builtins(found)) from error
         return await self._ready
 
-    async def _live(self, ready: "asyncio.Future[Litestar]") -> None:
+    async def _live(self, ready: "asyncio.Future[Front]") -> None:
         """Run the application until it is closed; Litestar's resources must be closed by the task that opened them."""
         settings = self._settings
         try:
             engine = await asyncio.to_thread(open_engine, settings, may_only_read=True, notice=_waits)
             try:
-                app = create_app(settings, engine=engine, trusted=OWNER, upkeep=embedding_sweeps(settings))
-                async with app.lifespan():
+                app = Front(settings, engine=engine, trusted=OWNER, upkeep=embedding_sweeps(settings))
+                async with app.running():
                     await asyncio.to_thread(_ensure, engine, self._space)
                     ready.set_result(app)
                     await self._stop.wait()

@@ -16,12 +16,11 @@ from errno import EADDRINUSE
 from pathlib import Path
 
 import uvicorn
-from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
 from muisti.core.operations.compiled_kernels import compile_kernels, compiled_kernels
-from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.app import Front, open_engine
 from muisti.service.app.protocol import AdmittingProtocol, Config
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.metrics.scrape import VARIABLE
@@ -107,7 +106,7 @@ def listen(settings: Settings) -> socket.socket:
         ) from error
 
 
-def application() -> Litestar:
+def application() -> Front:
     """Create the application of a worker process, with the settings from the environment."""
     settings = load(os.environ, None, {})
     logs.configure(settings)
@@ -115,7 +114,7 @@ def application() -> Litestar:
     return _application(settings, None, os.environ[OWNER_KEY], Path(os.environ[VARIABLE]))
 
 
-def from_environment() -> Litestar:
+def from_environment() -> Front:
     """Create the application for another ASGI server, which listens and has its own log of requests.
 
     Raises:
@@ -130,9 +129,9 @@ def from_environment() -> Litestar:
 
 def _application(
     settings: Settings, engine: Engine | None, owner_key: str | None, workers: Path | None = None
-) -> Litestar:
+) -> Front:
     host = None if settings.insecure else settings.host
-    app = create_app(
+    app = Front(
         settings,
         engine=engine,
         own_host=host,
@@ -199,7 +198,7 @@ def environment(settings: Settings) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in values.items()}
 
 
-def _config(settings: Settings, app: Litestar | str) -> Config:
+def _config(settings: Settings, app: Front | str) -> Config:
     config = Config(
         app,
         factory=isinstance(app, str),

@@ -5,6 +5,7 @@ from typing import Annotated
 from litestar import Response
 from litestar.params import FromPath, JSONBody
 
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
 from muisti.service.checkpoints.schemas import (
     CheckpointBody,
@@ -20,7 +21,7 @@ from muisti.service.checkpoints.schemas import (
     RollBackBody,
     RolledBackReply,
 )
-from muisti.service.http.parameters import DRY, PAST, SEQ, CursorParameter, LimitParameter, query
+from muisti.service.http.parameters import DRY, PAST, CursorParameter, LimitParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, planned, read, tried, written_headers
 from muisti.service.http.routing import Routes

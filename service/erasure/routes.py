@@ -10,8 +10,9 @@ from litestar.params import JSONBody
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.erasure.schemas import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
-from muisti.service.http.parameters import SEQ, DryRunParameter, TaskParameter
+from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes

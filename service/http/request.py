@@ -7,18 +7,17 @@ from hashlib import blake2b
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import litestar
-from litestar.types import Scope
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotYetReplicated
 from muisti.core.model.values import Address, IfMatch, Name, RequestKey, Seq
 from muisti.core.views.memories import Memories
-from muisti.service.auth.access import STATE, Access
+from muisti.service.asgi.header_names import FRESHNESS, MIN_SEQ
+from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
-from muisti.service.http.parameters import FRESHNESS, MIN_SEQ, etags, freshness, min_seq
-from muisti.service.observability.read_log import Operation, Reading
+from muisti.service.http.parameters import etags, freshness, min_seq
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 
@@ -142,13 +141,6 @@ class Request(litestar.Request[Any, Any, Any]):
     async def ask(self, ask: Callable[Concatenate[str, P], T], *args: P.args, **named: P.kwargs) -> T:
         """Call a function of the core for the space of the request, on a thread that may wait for the database."""
         return await self.backend.store(ask, self.space, *args, **named)
-
-
-def reading(scope: Scope, backend: Backend, operation: Operation) -> Reading:
-    """Begin a read of a request, for the log."""
-    http = cast(dict[str, Any], scope)
-    access: Access = http[STATE]
-    return Reading(backend.reads, operation, access.actor, http.get("request_id"))
 
 
 async def on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -18,7 +18,8 @@ from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.read import Request as ContextRequest
-from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitParameter, ThenParameter, query
+from muisti.service.asgi.header_names import SEQ
+from muisti.service.http.parameters import PAST, CursorParameter, LimitParameter, ThenParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes

@@ -6,9 +6,10 @@ from litestar.params import JSONBody
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import check_name
 from muisti.core.query.points import parse
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.erasure.routes import reported
 from muisti.service.erasure.schemas import ErasureReply
-from muisti.service.http.parameters import DRY, PAST, SEQ, AsOfParameter, ConfirmParameter
+from muisti.service.http.parameters import DRY, PAST, AsOfParameter, ConfirmParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, read, tried
 from muisti.service.http.routing import Routes

@@ -14,11 +14,12 @@ from muisti.core.model.outcomes import Plan
 from muisti.core.model.tasks import Task
 from muisti.core.tasks.tasks import Submission
 from muisti.core.views.write import Import
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
 from muisti.service.formats.lines import PIECE, TASK, KeptLines, Lines, compressed, encoded
 from muisti.service.http.decode import LINES
-from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter, query
+from muisti.service.http.parameters import DRY, DryRunParameter, TaskParameter, query
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes
