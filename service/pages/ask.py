@@ -16,6 +16,7 @@ from litestar.exceptions import ValidationException
 
 from muisti.client import MuistiError, calls
 from muisti.service.console.answers import Model, does, done, shows
+from muisti.service.console.provenance import peek
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 from muisti.service.pages.asking import settings
@@ -242,6 +243,8 @@ async def _found(visit: Visit, space: str, asked: settings.Asked) -> Model:
         sent = await visit.send(calls.search(space, body))
         answers.append(Answered(name, sent.data, _copies(visit, space, SEARCH, body)))
     drawn, legend = columns(answers, filtered=bool(asked.filters))
+    for one in [each["expected"] for each in drawn if each["expected"]]:
+        (one["text"],) = [found.text for found in await peek(visit, [one["id"]])]
     unfiltered = visit.to("ask", **asked.changed(**dict.fromkeys(settings.FILTERS)))
     return {"columns": drawn, "legend": legend, "unfiltered": unfiltered}
 
