@@ -45,7 +45,7 @@ async def show_graph(visit: Visit, space: str) -> Model:
 @shows("graph/{entity}", "entity.html", block="card")
 async def show_entity(visit: Visit, space: str, entity: str) -> Model:
     """Show an entity: its names, its facts in the order of time, its neighbours and the memories that mention it."""
-    found = await visit.api.get_entity(space, entity, memories=MENTIONED, **visit.at)
+    found = await visit.api.get_entity(space, entity, memories_=MENTIONED, **visit.at)
     near = await visit.api.list_neighbours(space, entity, limit=DRAWN, **visit.at)
     return {
         "one": found["entity"],

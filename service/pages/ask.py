@@ -267,7 +267,8 @@ async def _context(visit: Visit, space: str, wanted: settings.Wanted) -> Model:
     more = None
     if made["next_budget"] is not None:
         more = visit.to("ask/context", **{**wanted.values, "budget": str(made["next_budget"])})
-    return {"context": made, "copies": _copies(visit, space, CONTEXT, body), "more": more}
+    texts = {one.id: one.text for one in await peek(visit, [one["id"] for one in made["left_out"]])}
+    return {"context": made, "texts": texts, "copies": _copies(visit, space, CONTEXT, body), "more": more}
 
 
 def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, Any]) -> list[Any]:
