@@ -65,8 +65,7 @@ def mend_a_wrong_fact(hand: Hand, api: Muisti, number: int) -> bool:
     made = api.add_memory(SPACE, {"content": f"{WRONG[:-1]} on pier {number}."}, on_conflict="keep")
     hand.section(SPACE, "Memories")
     hand.write(hand.tab.get_by_role("searchbox", name="Find"), f"kiosk Utö pier {number}")
-    row = hand.tab.locator(".rows tbody tr").first.get_by_role("link", name=f"pier {number}")
-    hand.click(row)
+    hand.click(hand.tab.locator(".rows tbody tr").first.locator("th a", has_text=f"pier {number}"))
     hand.click(hand.tab.get_by_role("button", name="Edit", exact=True).or_(hand.link("Edit")).first)
     hand.write(hand.tab.locator("textarea[name=content]").first, RIGHT)
     hand.click(hand.tab.locator("form:has(textarea[name=content]) button").first)
@@ -78,7 +77,7 @@ def see_why_an_answer_was_missed(hand: Hand, api: Muisti, number: int) -> bool:
     del api, number
     hand.section(SPACE, "Ask")
     hand.write(hand.tab.get_by_role("searchbox", name="Question"), "when do we deploy")
-    hand.click(hand.tab.locator("summary", has_text="Why not this one?"))
+    hand.click(hand.tab.locator("summary", has_text="Expected another memory?"))
     hand.write(hand.tab.locator("input[name=expect]"), "the kiosk in Nagu takes no cash")
     hand.tab.locator(".expected").wait_for()
     return "Why not" in hand.tab.locator(".expected").inner_text()

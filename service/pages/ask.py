@@ -16,6 +16,7 @@ from litestar.exceptions import ValidationException
 
 from muisti.client import MuistiError, calls
 from muisti.service.console.answers import Model, does, done, shows
+from muisti.service.console.provenance import peek
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 from muisti.service.pages.asking import settings
@@ -242,6 +243,8 @@ async def _found(visit: Visit, space: str, asked: settings.Asked) -> Model:
         sent = await visit.send(calls.search(space, body))
         answers.append(Answered(name, sent.data, _copies(visit, space, SEARCH, body)))
     drawn, legend = columns(answers, filtered=bool(asked.filters))
+    for one in [each["expected"] for each in drawn if each["expected"]]:
+        (one["text"],) = [found.text for found in await peek(visit, [one["id"]])]
     unfiltered = visit.to("ask", **asked.changed(**dict.fromkeys(settings.FILTERS)))
     return {"columns": drawn, "legend": legend, "unfiltered": unfiltered}
 
@@ -264,7 +267,8 @@ async def _context(visit: Visit, space: str, wanted: settings.Wanted) -> Model:
     more = None
     if made["next_budget"] is not None:
         more = visit.to("ask/context", **{**wanted.values, "budget": str(made["next_budget"])})
-    return {"context": made, "copies": _copies(visit, space, CONTEXT, body), "more": more}
+    texts = {one.id: one.text for one in await peek(visit, [one["id"] for one in made["left_out"]])}
+    return {"context": made, "texts": texts, "copies": _copies(visit, space, CONTEXT, body), "more": more}
 
 
 def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, Any]) -> list[Any]:

@@ -44,7 +44,7 @@ PAGES = (
     Page("webhooks", f"{S}/webhooks", "Create a webhook"),
     Page("tasks", f"{S}/tasks", "import"),
     Page("task", f"{S}/tasks/{{task}}", "Task: import"),
-    Page("graph", f"{S}/graph", "What belongs together"),
+    Page("graph", f"{S}/graph", "Groups"),
     Page("entity", f"{S}/graph/{{entity}}", "Facts in the order of time"),
     Page("space", S, "What the team of the ferries has learnt"),
     Page("review", f"{S}/review", "The kiosk in Nagu"),

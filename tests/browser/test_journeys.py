@@ -126,10 +126,10 @@ def test_the_graph_is_walked_in_the_page(browser: "Browser", on_file: Served) ->
     tab = browser.new_page()
     tab.goto(f"{on_file.url}{S}/graph")
     tab.locator("[data-id]").first.click()
-    tab.get_by_role("button", name="Show what is around it").click()
+    tab.get_by_role("button", name="Explore from here").click()
     tab.locator(".canvas .centre").wait_for()
     before = tab.locator(".canvas svg").get_attribute("viewBox")
-    tab.get_by_role("button", name="Enlarge").click()
+    tab.get_by_role("button", name="Zoom in").click()
     assert tab.locator(".canvas svg").get_attribute("viewBox") != before
     tab.get_by_role("button", name="Back").click()
     tab.locator(".canvas text", has_text="Most mentioned in").wait_for()

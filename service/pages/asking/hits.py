@@ -218,4 +218,4 @@ def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str
         told = "There is less evidence than was asked for, so no hits are shown."
     advice = ["Take the filter away."] if filtered else []
     advice += [REPHRASE]
-    return told, [*advice, "Enter the id of a memory that you expected under “Why not this one?”."]
+    return told, [*advice, "Name the memory that you expected under “Expected another memory?”."]

@@ -79,7 +79,7 @@ def test_columns_are_those_of_the_url_or_of_the_cookie(client: httpx.Client):
 
 def test_an_empty_list_says_how_to_fill_it(client: httpx.Client):
     assert "Nothing is remembered yet" in client.get(PAGE).text
-    assert "No memory meets these filters" in client.get(PAGE, params={"author": "Zoe"}).text
+    assert "No memory matches these filters" in client.get(PAGE, params={"author": "Zoe"}).text
 
 
 def test_the_past_is_listed_and_offers_no_change(client: httpx.Client):

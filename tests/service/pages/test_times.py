@@ -72,7 +72,7 @@ def test_the_difference_of_two_points_marks_words(client: httpx.Client, marked: 
 
 def test_a_rollback_is_previewed_then_done_then_taken_back(client: httpx.Client, marked: str):
     page = client.get(f"{URL}/time/rollback", params={"to": "early"}).text
-    assert "deleted, as they came later" in page and "<del>Tuesdays</del><ins>Fridays</ins>" in page
+    assert "deleted (added later)" in page and "<del>Tuesdays</del><ins>Fridays</ins>" in page
     form = form_to(page, f"{URL}/time/rollback")
     wrong = send(client, form, confirm="another")
     assert wrong.status_code == 422 and "Nothing was rolled back" in wrong.text
