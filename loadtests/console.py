@@ -13,7 +13,7 @@ import gzip
 import statistics
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -78,12 +78,26 @@ document.addEventListener("htmx:after:swap", () => answers.push(performance.now(
 """
 
 
+CATEGORIES, AUTHORS, TAGS = 40, 500, 300
+
+
+def described(row: int) -> Mapping[str, Any]:
+    """The fields that pages list, count and filter by, of a memory by its number: a few common values, many rare."""
+    spread = row * 2654435761 % (1 << 32) / (1 << 32)
+    names = {"category": CATEGORIES, "author": AUTHORS, "tags": TAGS}
+    found = {
+        name: f"{name}-{int(count ** ((spread * 7919 * place) % 1)):03}"
+        for place, (name, count) in enumerate(names.items(), 1)
+    }
+    return {**found, "tags": (found["tags"], "imported") if row % 3 else ()}
+
+
 def main() -> int:
     asked = _options().parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         database = asked.database or Path(folder, "large.db")
         if not database.exists():
-            fill(database, invented(asked.memories)[0])
+            fill(database, invented(asked.memories)[0], fields=described)
         with serving(Path(folder), {"MUISTI_DATABASE_URL": f"file:{database}"}) as url:
             served = Served(url)
             with served.client() as api:

@@ -15,6 +15,7 @@ from litestar.handlers import HTTPRouteHandler
 from muisti.client import MuistiError
 from muisti.service.auth.browser import FORM, form_token, set_cookie
 from muisti.service.console import ROOT
+from muisti.service.console.early import Early
 from muisti.service.console.filter_form import Unreadable
 from muisti.service.console.render import HEADERS, View, draw
 from muisti.service.console.versions import around, diff
@@ -124,12 +125,15 @@ def shows(
     """
 
     def declare(read: Read) -> Read:
-        async def handler(visit: NamedDependency[Visit]) -> Response[Any]:
+        async def answer(visit: Visit) -> Response[Any]:
             found = await read(visit, **visit.request.path_params)
             if isinstance(found, Response):
                 return found
             view = found if isinstance(found, View) else View(template, more | found, block)
             return await asyncio.to_thread(drawn, visit.request, view, visit) if long else _page(visit, view)
+
+        async def handler(request: Asked) -> Response[Any]:
+            return await early.answer(request, answer)
 
         PAGES.append(get(_paths(path))(handler))
         return read
@@ -181,7 +185,7 @@ def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[st
     kept = cookie(request, FORM)
     headers: dict[str, str] = {**HEADERS, **view.headers}
     if kept is None:
-        kept = secrets.token_urlsafe(32)
+        kept = request.scope.setdefault("state", {}).setdefault(FORM, secrets.token_urlsafe(32))
         headers["Set-Cookie"] = set_cookie(FORM, kept, secure=secure(request))
     said = request.query_params.get("said", "")
     shared: Mapping[str, Any] = {
@@ -290,6 +294,18 @@ def _here(request: Asked) -> str:
 def _of(visit: Visit, sections: Any) -> list[Any]:
     return [one for one in sections if one.needs == "key" or visit.may(one.needs)]
 
+
+def _frame(request: Asked, visit: Visit) -> Response[str]:
+    """Draw a page without its content, as its path names it."""
+    place = request.scope["path"].removeprefix(ROOT).strip("/").split("/")
+    place = place[2:] if visit.space is not None else place
+    first = place[0] if place else ""
+    section = next((one.name for one in (*OF_SPACE, *OF_SERVER) if one.path == first), first)
+    return drawn(request, View("waiting.html", {"section": section}), visit)
+
+
+REFUSED = {MuistiError: refused, NotSignedIn: not_signed_in, HTTPException: failed, Exception: crashed}
+early = Early(_frame, REFUSED)
 
 _TITLES = {403: "This form was refused", 404: "There is no such page", 405: "That is no page to read"}
 
