@@ -6,6 +6,7 @@ end each acknowledged write must be in the history of its memory once, at every 
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,8 @@ def checked_out(revision: str) -> Iterator[Checkout]:
         folder = Path(name) / "before"
         subprocess.run([*git, "worktree", "add", "--quiet", "--detach", str(folder), revision], check=True)
         try:
+            for kernels in (ROOT / "core").rglob("native-*.so"):  # of the same sources, or not used
+                shutil.copy2(kernels, folder / kernels.relative_to(ROOT))
             yield Checkout(folder)
         finally:
             subprocess.run([*git, "worktree", "remove", "--force", str(folder)], check=True)
