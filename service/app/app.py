@@ -102,6 +102,11 @@ class Front:
         self._app: Litestar | None = None
         self._routes: ASGIApp | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all routes are loaded."""
+        return self._app is not None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if cast(str, scope["type"]) == "lifespan":
             await self._live(cast(Any, receive), cast(Any, send))
