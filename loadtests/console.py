@@ -198,7 +198,7 @@ def _show(rows: Sequence[Measured], memories: int) -> None:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure the pages of the console in a real browser.")
-    parser.add_argument("beside", nargs="*", metavar="NAME=PLACE", help="another dashboard: a folder with its built files, or a URL")
+    parser.add_argument("beside", nargs="*", metavar="NAME=PLACE", help="folder or URL of another dashboard")
     parser.add_argument("--memories", type=int, default=MEMORIES)
     parser.add_argument("--database", type=Path, help="made by loadtests.fill; created when it is missing")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
