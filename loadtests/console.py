@@ -4,7 +4,7 @@ The pages show a space of 100,000 memories in a real Chromium, which has cached 
 document, show a small space beside it. `--database` names a database that `loadtests.fill` has made. An interaction is
 measured until the next paint, and until its answer is in the page. A folder of another dashboard,
 such as the build of qdrant-web-ui, is measured in the same run when it is given: `NAME=FOLDER`. The times of both are
-those of the page alone, because a folder has no database behind it.
+those of the page alone, because a folder has no database behind it. `NAME=URL` is a page that a server has.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import statistics
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -115,7 +115,7 @@ def _measure_all(browser: Browser, served: Served, asked: argparse.Namespace, me
     rows = [measure(browser, page.name, served.url + _path(page, served), asked.rounds) for page in PAGES]
     for other in asked.beside:
         name, _, place = other.partition("=")
-        with files(Path(place)) as there:
+        with nullcontext(place) if "://" in place else files(Path(place)) as there:
             rows.append(measure(browser, name, there, asked.rounds))
     _show(rows, memories)
     table = Table("interaction", "next paint, ms", "answer in the page, ms", title="medians")
@@ -212,7 +212,7 @@ def _show(rows: Sequence[Measured], memories: int) -> None:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure the pages of the console in a real browser.")
-    parser.add_argument("beside", nargs="*", metavar="NAME=FOLDER", help="built files of another dashboard")
+    parser.add_argument("beside", nargs="*", metavar="NAME=PLACE", help="folder or URL of another dashboard")
     parser.add_argument("--memories", type=int, default=MEMORIES)
     parser.add_argument("--database", type=Path, help="made by loadtests.fill; created when it is missing")
     parser.add_argument("--rounds", type=int, default=ROUNDS)

@@ -22,6 +22,7 @@ from tests.browser.served import SPACE, Served, filled, serving
 
 ROUNDS = 3
 TAGGED = 40
+PATIENCE = 120_000  # milliseconds that a step may take
 WRONG, RIGHT = "The kiosk in Utö opens at nine.", "The kiosk in Utö opens at ten."
 PERSON = "Marek"
 
@@ -141,6 +142,7 @@ def main() -> int:
                 hands: list[tuple[Hand, float]] = []
                 for number in range(rounds):
                     hand = Hand(browser.new_page(viewport={"width": 1440, "height": 900}))
+                    hand.tab.set_default_timeout(PATIENCE)
                     hand.tab.goto(url)
                     began = time.perf_counter()
                     done += task(hand, api, number)

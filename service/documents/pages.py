@@ -106,7 +106,7 @@ def crumbs(folder: str) -> list[tuple[str, str]]:
 
 PAGE = 100
 CHUNKS = 50  # of a page
-SORTS = {"path": "By path", "-indexed_at": "Stored last", "indexed_at": "Stored first"}
+SORTS = {"path": "By path", "-indexed_at": "Newest first", "indexed_at": "Oldest first"}
 FILTERS = ("folder", "media_type", "language", "category")
 SHOWS = ("chunks", "rendered", "text")
 WHOLE = 200_000  # characters of a text that a page shows; longer ones are a link

@@ -331,7 +331,7 @@ async def _of_one(visit: Visit, space: str, memory_id: str, *, wrong: bool = Fal
 async def _task(visit: Visit, space: str, task_id: str) -> Any:
     task = await visit.api.get_task(space, task_id)
     if task["kind"] != KIND:
-        raise NotFoundException("This task is no erasure.")
+        raise NotFoundException("This task is not an erasure.")
     return task
 
 

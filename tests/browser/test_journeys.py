@@ -104,7 +104,7 @@ def test_the_list_is_worked_by_keys_and_an_edit_comes_back_to_it(browser: "Brows
     assert text.input_value().startswith(first[:20])
     text.fill(f"{first} Or so.")
     text.press("Control+Enter")
-    tab.get_by_text("The memory is changed.").wait_for()
+    tab.get_by_text("The memory was changed.").wait_for()
     assert "category=tools" in tab.url and tab.get_by_role("columnheader", name="Importance").is_visible()
     tab.keyboard.press("j")
     tab.keyboard.press("Enter")
@@ -148,7 +148,7 @@ def test_a_file_is_previewed_imported_and_its_import_undone(browser: "Browser", 
     tab.locator("#list").get_by_role("link", name="Undo…").first.wait_for()
     tab.get_by_role("button", name="Undo this import…").click()
     tab.get_by_role("button", name="Undo the import").click()
-    tab.get_by_text("The import is undone").wait_for()
+    tab.get_by_text("The import was undone").wait_for()
     tab.close()
 
 

@@ -81,7 +81,7 @@ document.addEventListener("submit", async (event) => {
   try {
     await sendForm(form, button);
   } catch {
-    refuse(form, "The server did not answer, so it is not known whether this was stored. What you typed is still here.");
+    refuse(form, "The server did not answer, so this may or may not have been saved. What you typed is still here.");
   } finally {
     form.ariaBusy = null;
   }

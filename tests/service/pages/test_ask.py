@@ -122,7 +122,7 @@ def test_what_the_api_refuses_is_beside_the_form_that_keeps_everything(
 def test_a_question_that_finds_nothing_says_so_and_what_to_try(client: httpx.Client):
     add(client, "the lake", category="a")
     tree = page(client, q="zebra", mode="keyword", category="a")
-    assert "Nothing passes the filter." in text(tree, ".nothing") or "Nothing" in text(tree, ".nothing")
+    assert "Nothing matches the filter." in text(tree, ".nothing") or "Nothing" in text(tree, ".nothing")
     link = tree.css_first(".nothing a")
     assert link is not None and link.attributes["href"] == f"{ASK}?q=zebra&mode=keyword"
 

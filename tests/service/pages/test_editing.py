@@ -25,7 +25,7 @@ def now(client: httpx.Client, memory: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_change_is_stored_and_can_be_undone(client: httpx.Client, memory: dict[str, Any], edit: str):
     page = ended(client, send(client, form_to(client.get(edit).text, edit), content="New", tags="a, b"))
-    assert "The memory is changed." in page
+    assert "The memory was changed." in page
     assert (now(client, memory)["content"], now(client, memory)["tags"]) == ("New", ["a", "b"])
     send(client, form_to(page, "/console/spaces/default/undo"))
     assert now(client, memory)["content"] == memory["content"]
@@ -102,7 +102,7 @@ def test_an_emptied_field_is_cleared(client: httpx.Client):
 def test_another_memory_comes_in_its_place(client: httpx.Client, memory: dict[str, Any]):
     path = f"{PAGE}/{memory['id']}/supersede"
     page = ended(client, send(client, form_to(client.get(path).text, path), content="We deploy on Mondays"))
-    assert "in place of the old one" in page
+    assert "The memory was replaced." in page
     found = client.get(f"{API}/memories").json()["items"]
     assert [(one["content"], one["supersedes"]) for one in found] == [("We deploy on Mondays", memory["id"])]
 
@@ -142,7 +142,7 @@ def test_a_script_gets_the_next_page_by_name_and_a_refusal_as_a_part(client: htt
     form, script = form_to(client.get(edit).text, edit), {"HX-Request": "true"}
     kept = client.post(edit, data={**form.fields, "content": "New"}, headers=script)
     assert kept.status_code == 204
-    assert "The memory is changed." in client.get(kept.headers["HX-Redirect"]).text
+    assert "The memory was changed." in client.get(kept.headers["HX-Redirect"]).text
     token = {"form_token": form.fields["form_token"]}
     refused = client.post("/console/spaces/default/time/checkpoints", data={**token, "name": "A b"}, headers=script)
     part = LexborHTMLParser(refused.text)

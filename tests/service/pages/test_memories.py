@@ -104,7 +104,7 @@ def test_a_memory_is_added_with_its_fields(client: httpx.Client):
         "content": "one\r\ntwo", "tags": "a, b", "category": "team", "metadata": '{"n": 1}', "source_class": "user",
     }  # fmt: skip
     answer = send(client, form, **given)
-    assert "The memory is stored." in ended(client, answer)
+    assert "The memory was saved." in ended(client, answer)
     memory = client.get(f"{API}/memories").json()["items"][0]
     assert memory["content"] == "one\ntwo"
     assert (memory["tags"], memory["category"], memory["metadata"]) == (["a", "b"], "team", {"n": 1})
@@ -152,7 +152,7 @@ def test_selected_memories_change_together_and_one_undo_takes_all_back(
     before = client.get(f"{API}/memories").json()["items"]
     form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
     page = ended(client, send(client, form, id=ids[:2], action=action, value=value))
-    assert "The selected memories are changed." in page
+    assert "The selected memories were changed." in page
     after = {one["id"]: one for one in client.get(f"{API}/memories").json()["items"]}
     assert [after.get(one) and {name: after[one][name] for name in changed or {}} for one in ids[:2]] == [changed] * 2
     assert (after[ids[2]]["tags"], after[ids[2]]["category"]) == (["old"], "sea")

@@ -17,7 +17,7 @@ def test_the_form_of_the_policy_changes_what_differs_and_nothing_else(client: ht
     before = policy(client)
     form = form_to(client.get(PAGE).text, f"{PAGE}/policy")
     assert set(form.fields) - {"form_token"} == set(before)
-    assert "The change is stored" in ended(client, send(client, form))
+    assert "The change was saved" in ended(client, send(client, form))
     assert policy(client) == before
     ended(client, send(client, form, secrets="refuse", history_days="30", inherits="a, b", purge_after_days=""))
     assert policy(client) == {**before, "secrets": "refuse", "history_days": 30, "inherits": ["a", "b"]}

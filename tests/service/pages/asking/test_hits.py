@@ -50,7 +50,7 @@ def test_one_column_compares_nothing():
 
 
 @pytest.mark.parametrize(("answer", "filtered", "title", "said"), [
-    (found(), True, "No hits", "Nothing passes the filter."), (found(), False, "No hits", "Nothing here matches."),
+    (found(), True, "No hits", "Nothing matches the filter."), (found(), False, "No hits", "Nothing here matches."),
     (found("x", evidence="none"), False, "1 memory comes nearest", "Nothing about this is stored here."),
     (found(total=3, evidence="weak"), False, "No hits", "less evidence than was asked for"),
     (found("x", evidence="weak"), False, "1 hit", ""), (found("x", evidence="none", applies=0.9), False, "1 hit", ""),
