@@ -32,7 +32,7 @@ DAYS = 30  # whose changes are counted by day
 
 
 class Counting(NamedTuple):
-    """What is counted of current memories: the SQL of a key, and of what is summed up of all with the same."""
+    """A count of current memories: the SQL of its keys, and of what is summed up for each."""
 
     key: str
     sums: str = "count(*)"

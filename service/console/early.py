@@ -1,4 +1,4 @@
-"""Pages that take long: their frame is sent at once, and the rest in the same answer when it is known.
+"""Pages that take long: their frame is sent immediately, and the rest in the same answer when it is known.
 
 So a browser shows where it is going before a large space is read. It needs no script for that.
 """
@@ -20,8 +20,8 @@ PATIENCE = 0.1  # seconds after which the frame goes first
 GZIP = 31  # window of zlib with the header of gzip
 MAIN = '<main id="main" tabindex="-1">'
 TITLE = re.compile("<title>.*?</title>", re.DOTALL)
-WAITING = '<p class="waiting quiet" role="status">Reading …</p>'  # goes when anything comes after it
-PAGE = "<!-- page -->"  # stands before what a page adds to the head
+WAITING = '<div class="waiting quiet" role="status">Reading …</div>'  # goes when anything comes after it
+PAGE = "<!-- page -->"  # comes before what a page adds to the head
 
 Asked = Request[Any, Any, Any]
 Answer = Response[Any]

@@ -1,5 +1,6 @@
 """The list of memories, and the form that adds one."""
 
+import json
 from typing import Any
 
 import httpx
@@ -64,6 +65,19 @@ def test_facets_have_the_counts_of_the_api(client: httpx.Client):
 
     assert shown(f"{PAGE}/facets") == [["team", "2"], ["tea", "2"]]
     assert sorted(shown(f"{PAGE}/facets?of=kinds")) == [["fact", "2"], ["guard", "1"]]
+
+
+def test_selected_memories_are_exported_as_lines_that_the_api_takes(client: httpx.Client):
+    made = [stored(client, "Tea", category="team", tags=["a", "b"], metadata={"n": 1}), stored(client, "Rope")]
+    form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
+    body = {"form_token": form.fields["form_token"], "id": [one["id"] for one in made], "action": "export"}
+    answer = client.post(f"{PAGE}/selected", data=body)
+    assert "attachment" in answer.headers["content-disposition"]
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert [one["content"] for one in lines] == ["Tea", "Rope"]
+    again = [stored(client, **line) for line in lines]
+    kept = ("content", "category", "tags", "metadata")
+    assert [[one[name] for name in kept] for one in again] == [[one[name] for name in kept] for one in made]
 
 
 def test_columns_are_those_of_the_url_or_of_the_cookie(client: httpx.Client):
