@@ -26,6 +26,7 @@ LATE = {
             "msg",
             "notebook",
             "ods",
+            "one_file",
             "opendocument",
             "pdf",
             "ppt",

@@ -75,6 +75,7 @@ def is_programming_language(language: str) -> bool:
 
 CONTROLS, MOST_CONTROLS = 8, 0.05  # control characters of a text at most: a number, or a share of it
 MOST_ODD = 0.02  # share of control characters and unassigned ones in a text of a wide encoding
+MOST_PAIRS = 0.6  # share of the other characters that would be two letters of ASCII, as in a program; of Chinese a third
 _CONTROL = regex(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})
@@ -101,6 +102,7 @@ class Format(StrEnum):
     XLS = "xls"
     PPT = "ppt"
     MSG = "msg"
+    XML = "xml"
     EPUB = "epub"
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
@@ -137,6 +139,7 @@ MEDIA_TYPES = {
     Format.XLS: "application/vnd.ms-excel",
     Format.PPT: "application/vnd.ms-powerpoint",
     Format.MSG: "application/vnd.ms-outlook",
+    Format.XML: "application/xml",
     Format.EPUB: "application/epub+zip",
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
@@ -174,7 +177,23 @@ _SIGNATURES = (
     (b"bplist00", "a binary list of properties"), (b"PAR1", "a table of Parquet"), (b"AT&TFORM", "a DjVu document"),
     (b"\xe4R\\{", "a section of OneNote"), (b"\xffWPC", "a document of WordPerfect"), (b"ITSF", "a help file (CHM)"),
     (b"MSCF", "a Cabinet archive"), (b"\x04\x22\x4d\x18", "a file compressed by LZ4"), (b"\x80\x04\x95", "a pickle"),
+    (b"\x93NUMPY", "an array of numbers"), (b"\x89HDF\r\n", "a store of numbers (HDF5)"),
     (b"\x1f\x9d", "a file compressed by compress"), (b"L\0\0\0\1\x14\2\0", "a shortcut of Windows"),
+)  # fmt: skip
+# What is written in letters and is no text: programs that draw pages, and bytes as letters.
+_ENCODED = tuple(
+    (re.compile(pattern), what)
+    for pattern, what in (
+        (rb"(?:\x1b%-12345X[^%]*)?%!PS", "a PostScript program; make it a PDF, and send that"),
+        (rb"-----BEGIN PGP MESSAGE-----", "a message that is encrypted by PGP"),
+        (rb"-----BEGIN (?:PKCS7|CMS)-----", "a message that is sealed by S/MIME"),
+        (rb"\(This file must be converted with BinHex", "written as letters (BinHex); decode it, and send that"),
+        (rb"=ybegin line=\d", "written as letters (yEnc); decode it, and send that"),
+        (rb"begin(?:-base64)? [0-7]{3,4} [^\n]+\n(?:[!-`][ -`]{0,62}\r?\n?){20}",
+         "written as letters (uuencode); decode it, and send that"),
+        (rb"(?=[^\n]*[a-z])(?=[^\n]*[A-Z])(?=[^\n]*\d)(?:[A-Za-z\d+/]{60,76}\r?\n){6}"
+         rb"(?:[A-Za-z\d+/]{1,76}={0,2}\s*+)*+\Z", "written as letters (base64); decode it, and send that"),
+    )
 )  # fmt: skip
 _LATER = ((4, b"ftyp", "a film, or an image of its kind (MP4, HEIC)"), (60, b"BOOKMOBI", "a book of Kindle (MOBI)"))
 COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
@@ -187,6 +206,13 @@ _HTML = regex(
 _FLAT = regex(
     rb"(?:\xef\xbb\xbf)?+\s*+(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+"
     rb"<office:document\s[^>]*?\boffice:mimetype\s*+=\s*+[\"']([a-z.+/-]++)",
+    re.DOTALL,
+)
+# Documents that are one file of XML. Word and Excel share names of elements with others, so their namespaces count.
+_ONE_FILE = regex(
+    rb"(?:\xef\xbb\xbf)?+\s*+(?:(?><\?[^>]*+>|<!--.*?-->|<!DOCTYPE[^>\[]*+>)\s*+)*+<(?:FictionBook\b|en-export\b|"
+    rb"w:wordDocument\b|(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet|"
+    rb"pkg:package\b[^>]*schemas.microsoft.com/office/2006/xmlPackage)",
     re.DOTALL,
 )
 _OBJECT = regex(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
@@ -228,6 +254,8 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
         return Format.UNKNOWN
     if (flat := _FLAT.match(head)) is not None:
         return OPEN_DOCUMENTS.get(flat[1].decode("ascii"), Format.UNKNOWN)
+    if _ONE_FILE.match(head) is not None:
+        return Format.XML
     return _text_format(head, name, media_type)
 
 
@@ -236,7 +264,8 @@ def signature_of(head: bytes) -> str | None:
     for signature, what in _SIGNATURES:
         if head.startswith(signature) and (not signature.isascii() or is_binary(head)):
             return what
-    return next((what for at, signature, what in _LATER if head[at:].startswith(signature) and is_binary(head)), None)
+    later = (what for at, signature, what in _LATER if head[at:].startswith(signature) and is_binary(head))
+    return next(later, None) or next((what for form, what in _ENCODED if form.match(head)), None)
 
 
 def is_binary(head: bytes) -> bool:
@@ -266,7 +295,8 @@ def _is_text(start: bytes, encoding: str) -> bool:
         return False
     odd = sum(unicodedata.category(letter) in _NO_TEXT and letter not in "\t\n\r\f\ufeff" for letter in text)
     plain = sum(letter in "\n\t" or " " <= letter <= "~" for letter in text)
-    if not plain or odd > MOST_ODD * len(text):
+    pairs = sum(" " <= chr(ord(letter) >> 8) <= "~" and " " <= chr(ord(letter) & 255) <= "~" for letter in text)
+    if not plain or odd > MOST_ODD * len(text) or pairs > MOST_PAIRS * (len(text) - plain):
         return False
     alphabets = Counter(ord(letter) >> 8 for letter in text).most_common(2)
     of_one = " " in text and sum(count for _, count in alphabets) > 0.9 * len(text)
@@ -291,7 +321,7 @@ def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
         return Format.CODE
     if _MAILBOX.match(start):
         return Format.MAILBOX
-    if _is_mail(start):
+    if _is_mail(start) or (extension(name) == "emlx" and start[:1].isdigit()):
         return Format.EMAIL
     if _HTML.match(start):
         return Format.HTML

@@ -80,6 +80,14 @@ SAMPLES: Mapping[str, Callable[[], bytes]] = {
     "a.fodt": lambda: samples.flat_odf(
         "text", "<text:h>Tea</text:h><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list>"
     ),
+    "a.fb2": lambda: (
+        b"<FictionBook><description><book-title>Tea</book-title></description><body><section><title><p>One</p></title>"
+        b"<p>Ann <strong>prefers</strong> tea.</p></section></body><binary>AAAA</binary></FictionBook>"
+    ),
+    "a.enex": lambda: (
+        b"<en-export><note><title>Tea</title><content><![CDATA[<en-note>Ann &amp; Ben</en-note>]]></content></note>"
+        b"</en-export>"
+    ),
     "b.txt": lambda: "Анна пьёт чай. ".encode("koi8-r") * 40,
     "a.epub": lambda: samples.epub("<h1>Tea</h1><p>a</p>", "<p>b</p>"),
     "a.ipynb": lambda: (

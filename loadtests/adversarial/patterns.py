@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from loadtests.adversarial.texts import Family, repeated
 from muisti.core.model import anchors
+from muisti.core.parsing import detect
 from muisti.core.query import intent
 from muisti.core.search import answering
 from muisti.core.support.regex import Regex
@@ -43,6 +44,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/when/time_spans.py:_CONNECTED": SHORT.format("the first 1,000 characters of a question"),
     "core/text/when/period_names.py:_HALF_READ": SHORT.format("20 characters before a period"),
     "core/text/aliases.py:_LEFT": SHORT.format("80 characters before a verb"),
+    "core/parsing/detect.py:_ENCODED": lambda: [form for form, _ in detect._ENCODED],
     "core/parsing/zipped.py:_KINDS": SHORT.format("the name of a member of a ZIP, which is matched from its start"),
     "core/index/selections.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
