@@ -23,9 +23,11 @@ from muisti.core.query.applies import (
     stating,
     steepness,
     subjects,
+    usual_there,
 )
 from muisti.core.query.evidence import Unrelated
 from muisti.core.query.lacking import NOTHING, Lacking, Words, is_question, lacking
+from muisti.core.search.background import background
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.judged import Judged, has_every_word
@@ -74,7 +76,8 @@ def applied(
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        seen = signs(asked, found, found.blend, first, usual, model)
+        steep = 1.0 if level.advised is not None else steepness(asked.allowed.count, asked.population.average)
+        seen = signs(asked, found, found.blend, first, usual, model, steep)
         sure, whole = answers(seen), seen.covered > WHOLE
         sure = sure if alone is None else max(min(sure, DOUBTED), answers(alone.signs(seen)))
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
@@ -85,7 +88,7 @@ def applied(
     turns = _turns(asked, found.rows[places])
     shares = np.where(turns, shares**SPREAD, shares)
     if level.advised is not None:
-        return sure, sure * (shares if alone is None else _liked(shares, found, places))
+        return sure, sure * (shares if alone is None else alone.closeness(_liked(shares, found, places)))
     steep = steepness(asked.allowed.count, asked.population.average)
     if steep == 1:
         return sure, sure * shares
@@ -102,18 +105,20 @@ class _Statements:
         """`weight` is how much the memories are statements, above 0."""
         self._hits, self._model, self._text, self._weight = hits, model, text, weight
         self._advised = level.advised is not None
-        self._compares = not self._advised and is_question(text)
+        self._compares = is_question(text)
 
     def signs(self, seen: Signs) -> Signs:
         """Return the signs with what the best hit lacks. That only lowers the probability of an answer.
 
-        Of a question that asks for advice a statement may have no word.
+        A statement may have no word of a question that asks for advice, but no other name either.
         """
         if self._advised:
-            return replace(seen, near=seen.near + ADVISED * self._weight)
+            seen = replace(seen, near=seen.near + ADVISED * self._weight)
         if not self._compares or answers(seen) < APPLIES:
             return seen
         lacks = self._lacking(0)
+        if self._advised:
+            return replace(seen, name=self._weight * lacks.name) if lacks.instead else seen
         return replace(seen, word=self._weight * lacks.word, name=self._weight * lacks.name)
 
     def closeness(self, near: Doubles) -> Doubles:
@@ -132,20 +137,27 @@ class _Statements:
 
 
 def signs(
-    asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated, model: Words | None = None
+    asked: Asked,
+    found: Candidates,
+    blend: Blend,
+    first: RowNumbers,
+    usual: Unrelated,
+    model: Words | None = None,
+    steep: float = 1.0,
 ) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
     matches, nearest = found.matches, max(found.meaning.own[first].tolist())
+    nearer = None if model is None else background(asked, usual, model)
     every = matches.mass + matches.unknown * matches.highest
     covered = max(blend.covered[first].tolist()) * matches.mass / every if every else 0.0
     return Signs(
-        strength=math.sqrt(found.strength),
         near=(nearest - usual.cosine(asked.allowed.count)) / usual.growth,
-        covered=covered,
         telling=covered if model is None else _telling(asked, matches, found.rows[first], model),
         pairs=max(blend.order[first].tolist()),
         stranger=float(_names_a_stranger(asked, matches)),
+        usual=0.0 if nearer is None else usual_there(nearer, steep),
+        covered=covered,
     )
 
 
