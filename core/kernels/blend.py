@@ -121,6 +121,50 @@ def standing(
     return most, best[0] - best[found - 1], nearest
 
 
+# The signs that a question is answered, and how close each hit is to the best, see core/query/applies.py
+
+
+@compiled
+def close(
+    every: Doubles,
+    covered: Doubles,
+    first: Longs,
+    places: Longs,
+    rows: Longs,
+    numbers: Ints,
+    before: Ints,
+    outside: int,
+    spread: float,
+    steep: float,
+    wordless: float,
+    out: Doubles,
+) -> None:
+    """Fill `out` with the closeness of the hits at `places` of the candidates, whose scores are `every`.
+
+    The best is at `first[0]`. A turn has its share of the best score to the power of `spread`, any other hit to that
+    of `steep`. Without links of turns, `before` is empty.
+    """
+    best, most = every[first[0]], covered[first[0]] + wordless
+    for i in range(places.size):
+        place = places[i]
+        share = max(min(every[place] / best, 1.0), 0.0) if best > 0 else 1.0
+        row = rows[place]
+        if before.size > 0 and before[row - numbers[row]] != outside:
+            out[i] = share**spread
+        else:
+            words = min(1.0, (covered[place] + wordless) / most)
+            out[i] = share**steep * words ** ((steep - 1.0) / 2)
+
+
+@compiled
+def signs(meaning: Doubles, covered: Doubles, order: Doubles, first: Longs) -> tuple[float, float, float]:
+    """Return the largest cosine, share of words and share of word pairs of the candidates at the places `first`."""
+    near, most, pairs = -np.inf, -np.inf, -np.inf
+    for place in first:
+        near, most, pairs = max(near, meaning[place]), max(most, covered[place]), max(pairs, order[place])
+    return near, most, pairs
+
+
 def bake() -> None:
     """Compile for the types that the index uses."""
     longs, ints, floats, doubles = np.zeros(1, np.int64), np.zeros(1, np.int32), np.ones(1, np.float32), np.ones(1)
@@ -129,4 +173,6 @@ def bake() -> None:
     fuse(1.0, 0.2, 0.4, 0.5, 1.0, np.zeros((PARTS, 1)))
     leveled(1.0, 0.2, 0.4, 0.5, 0, np.ones((PARTS, 1)))
     ones = np.ones(1)
+    close(ones, ones, longs, longs, longs, ints, ints, -2, 0.7, 2.5, 0.15, ones.copy())
+    signs(ones, ones, ones, longs)
     standing(np.ones(1, np.int64), ones, ones, ones, ones, ones, (0.5, 0.5, 0.5), 5)

@@ -30,10 +30,8 @@ from collections.abc import Iterator, Mapping
 from operator import mul
 
 import msgspec
-import numpy as np
 from msgspec.structs import astuple
 
-from muisti.core.kernels import Doubles
 from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Thresholds
 
@@ -150,16 +148,6 @@ def _small(passages: int) -> float:
 
 def _share(value: float) -> float:
     return min(max(value, 0.0), 1.0)
-
-
-def closeness(shares: Doubles, covered: Doubles, most: float, steep: float) -> Doubles:
-    """Return the closeness of hits with these shares of the best score; `most` is C of the best, `covered` of each.
-
-    >>> closeness(np.array([1.0, 0.7, 0.7]), np.array([0.8, 0.8, 0.4]), 0.8, 2.5).round(2).tolist()
-    [1.0, 0.41, 0.27]
-    """
-    words = np.minimum(1.0, (covered + WORDLESS) / (most + WORDLESS))
-    return shares**steep * words ** ((steep - 1.0) / 2)
 
 
 # Names of persons as subjects or owners: "did Ann", "Ann's". At the beginning of a question any word has a capital.

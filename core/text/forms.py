@@ -182,12 +182,12 @@ def plain(text: str) -> str:
     >>> plain("co\u00adoperate – it’s “so”")
     'cooperate - it\\'s "so"'
     """
-    return text if text.isascii() else regular(to_form("NFKC", _INVISIBLE.sub("", text)))
+    return regular(text if text.isascii() else to_form("NFKC", _INVISIBLE.sub("", text)))
 
 
 def regular(text: str) -> str:
     """Return the text with one kind of hyphen and of each quote, at the same places."""
-    return _VARIANT.sub(lambda found: _VARIANTS[found[0]], text)
+    return text if text.isascii() else _VARIANT.sub(lambda found: _VARIANTS[found[0]], text)
 
 
 def visible(text: str) -> Sequence[int]:
