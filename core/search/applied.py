@@ -24,9 +24,11 @@ from muisti.core.query.applies import (
     stating,
     steepness,
     subjects,
+    usual_there,
 )
 from muisti.core.query.evidence import Unrelated
 from muisti.core.query.lacking import NOTHING, Lacking, Words, is_question, lacking
+from muisti.core.search.background import background
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.judged import Judged, has_every_word
@@ -72,19 +74,20 @@ def applied(
     weight = 0.0 if named or not hits else stating(asked.allowed.count, asked.population.average)
     weight = 0.0 if weight and _turns(asked, found.rows[places[:1]])[0] else weight
     alone = _Statements(asked.wanted.text, level, hits, model, weight) if weight else None
+    steep = 1.0 if level.advised is not None else steepness(asked.allowed.count, asked.population.average)
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        seen = signs(asked, found, found.blend, first, usual, model)
+        seen = signs(asked, found, found.blend, first, usual, model, steep)
         sure, whole = answers(seen), seen.covered > WHOLE
         sure = sure if alone is None else max(min(sure, DOUBTED), answers(alone.signs(seen)))
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
     if named:
         return sure, sure * _without_definitions(asked, hits, _closeness(ranked, 1.0, 1.0))
     if level.advised is not None:
-        shares = _closeness(ranked, SPREAD, 1.0)
-        return sure, sure * (shares if alone is None else _liked(shares, found, places))
-    steep = steepness(asked.allowed.count, asked.population.average)
+        near = _closeness(ranked, SPREAD, 1.0)
+        near = near if alone is None else _liked(near, found, places)
+        return sure, sure * (near if alone is None or sure < APPLIES else alone.closeness(near))
     near = _closeness(ranked, SPREAD, steep)
     if alone is not None and sure >= APPLIES:
         near = np.where(_turns(asked, found.rows[places]), near, alone.closeness(_closeness(ranked, steep, steep)))
@@ -108,18 +111,20 @@ class _Statements:
         """`weight` is how much the memories are statements, above 0."""
         self._hits, self._model, self._text, self._weight = hits, model, text, weight
         self._advised = level.advised is not None
-        self._compares = not self._advised and is_question(text)
+        self._compares = is_question(text)
 
     def signs(self, seen: Signs) -> Signs:
         """Return the signs with what the best hit lacks. That only lowers the probability of an answer.
 
-        Of a question that asks for advice a statement may have no word.
+        A statement may have no word of a question that asks for advice, but no other name either.
         """
         if self._advised:
-            return replace(seen, near=seen.near + ADVISED * self._weight)
+            seen = replace(seen, near=seen.near + ADVISED * self._weight)
         if not self._compares or answers(seen) < APPLIES:
             return seen
         lacks = self._lacking(0)
+        if self._advised:
+            return replace(seen, name=self._weight * lacks.name) if lacks.instead else seen
         return replace(seen, word=self._weight * lacks.word, name=self._weight * lacks.name)
 
     def closeness(self, near: Doubles) -> Doubles:
@@ -138,12 +143,19 @@ class _Statements:
 
 
 def signs(
-    asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated, model: Words | None = None
+    asked: Asked,
+    found: Candidates,
+    blend: Blend,
+    first: RowNumbers,
+    usual: Unrelated,
+    model: Words | None = None,
+    steep: float = 1.0,
 ) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
     matches, wanted = found.matches, asked.wanted
     nearest, covered, pairs = loops.signs(found.meaning.own, blend.covered, blend.order, first)
+    nearer = None if model is None else background(asked, usual, model)
     every = matches.mass + matches.unknown * matches.highest
     telling = covered = covered * matches.mass / every if every else 0.0
     if model is not None and wanted.terms:
@@ -152,12 +164,12 @@ def signs(
         weights /= weights.sum()
         telling = pieces.telling(asked.snapshot.table, found.rows[first], matches.scores, wanted.codes, weights)
     return Signs(
-        strength=math.sqrt(found.strength),
         near=(nearest - usual.cosine(asked.allowed.count)) / usual.growth,
-        covered=covered,
         telling=telling,
         pairs=pairs,
         stranger=float(_names_a_stranger(asked, matches)),
+        usual=0.0 if nearer is None else usual_there(nearer, steep),
+        covered=covered,
     )
 
 

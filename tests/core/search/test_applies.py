@@ -11,6 +11,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.hits import Answer
 from muisti.core.query.query import Options, Part, Query
+from muisti.core.search import applied, background
 from muisti.core.views.read import Request
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.search.test_judged import Fitted
@@ -99,6 +100,24 @@ def test_several_spaces_are_cut_together(engine: Engine):
     assert all(one >= 0.4 * max(found) for one in found) and joint.left_out
 
 
+def test_where_unrelated_questions_find_little_an_answer_needs_less(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+    with open_engine(stores(), calibration=Fitted(), encoder=StaticEncoder()) as engine:
+        add(engine, *(f"so, um, yeah, {word} I mean, okay " * 40 for word in ("well", "right", "anyway")))
+        found = [ask(engine, "what did they mean, anyway?").applies or 0.0]
+        for nearer in (-2.0, 0.0, 2.0):
+            monkeypatch.setattr(applied, "background", lambda *_, nearer=nearer: nearer)
+            found.append(ask(engine, "what did they mean, anyway?").applies or 0.0)
+    assert found[1] > found[2] > found[3] and found[0] > found[3]
+
+
+def test_what_unrelated_questions_find_is_that_of_what_a_key_opens(facts: Engine):
+    add(facts, *(f"notes of the crew, part {number}: " + "rope and tar " * 90 for number in range(5)), category="open")
+    keyed = facts.seen_by(Caller(category="open")).read
+    before = keyed.search(SPACE, Query(text="how much tar is left?"))
+    add(facts, *background.QUESTIONS.strip().splitlines(), category="closed")
+    assert keyed.search(SPACE, Query(text="how much tar is left?")).applies == before.applies
+
+
 @pytest.mark.parametrize("text", [ABOUT, "does Bob like warm soup?"])
 def test_it_says_nothing_of_memories_that_a_key_does_not_open(engine: Engine, text: str):
     add(engine, "the boat is green", "soup is for supper", category="open")
@@ -115,6 +134,7 @@ def test_it_says_nothing_of_memories_that_a_key_does_not_open(engine: Engine, te
         ("Who owns the roadmap of Beacon?", "Who owns the roadmap of Atlas?"),
         ("How many calls does the Atlas API allow?", "How many calls does the Beacon API allow?"),
         ("Does Atlas keep invoices in Postgres?", "Does Atlas keep salmon in Postgres?"),
+        ("How do I read the roadmap of Beacon?", "How do I read the roadmap of Zanzibar?"),
     ],
 )
 def test_a_question_about_another_thing_of_the_kind_is_less_likely_answered(facts: Engine, answered: str, near: str):
