@@ -189,7 +189,7 @@ class Mover:
             carrier.finish(self._leaving(move, source))
             self._after("drained")
             left = self._let_go(move, source)
-        except BaseException:
+        except Exception:
             source.write(unfenced(move.id))
             raise
         took = int((monotonic() - began) * 1_000_000)
