@@ -324,7 +324,7 @@ class Carrier:
         return self._models[id_]
 
     def _write(self, statements: Sequence[Statement]) -> None:
-        """Write what was read after the last change that was followed: refused when another process has followed more."""
+        """Write what was read after the last change that was followed, unless another process has followed more."""
         last = None if self._last == [0] else self._last
         self._copied([self._unmoved("trail", last), *statements])
 

@@ -229,10 +229,10 @@ class Directory:
         One move at a time leaves a database, so that each is soon done.
         """
         free = (
-            f"SELECT m.id FROM moves m WHERE m.ended_at IS NULL AND (m.owner = '' OR m.lease_until < {NOW} OR m.owner = ?1) "
-            "AND (?2 IS NULL OR m.id = ?2) AND NOT EXISTS (SELECT 1 FROM moves o WHERE o.ended_at IS NULL AND o.id <> m.id "
-            f"AND o.source_id = m.source_id AND o.owner NOT IN ('', ?1) AND o.lease_until >= {NOW}) "
-            "ORDER BY m.step = 'asked', m.id LIMIT 1"
+            f"SELECT m.id FROM moves m WHERE m.ended_at IS NULL AND (m.owner = '' OR m.lease_until < {NOW} "
+            "OR m.owner = ?1) AND (?2 IS NULL OR m.id = ?2) AND NOT EXISTS (SELECT 1 FROM moves o WHERE "
+            "o.ended_at IS NULL AND o.id <> m.id AND o.source_id = m.source_id AND o.owner NOT IN ('', ?1) "
+            f"AND o.lease_until >= {NOW}) ORDER BY m.step = 'asked', m.id LIMIT 1"
         )
         *_, rows = self._database.write([
             Statement(

@@ -26,6 +26,8 @@ FENCES = 8  # tries of a fence that takes too long
 PAUSE_SECONDS = 0.05
 AT_ONCE = 500  # versions that the source forgets together
 
+_STALE = refuse(Refusal.STALE)
+
 Opened = Callable[[int], Database]
 After = Callable[[str], None]  # hears of each step that is done; a test kills the process in it
 
@@ -106,11 +108,11 @@ class Mover:
     def _begin(self, move: Move, source: Database, target: Database) -> None:
         if not holding(source, move.unit).holds:
             raise Conflict("the source does not hold the unit")
-        late = f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch >= ? AND state <> ?)"
+        late = f"{_STALE} WHERE EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch >= ? AND state <> ?)"
         put = "INSERT OR REPLACE INTO holdings VALUES (?, ?, ?, 0)"
         target.write([
             Statement(late, (move.unit, move.id, "arriving")),
-            Statement(f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND "
+            Statement(f"{_STALE} WHERE EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND "
                       "state IN ('held', 'following', 'fenced'))", (move.unit,)),
             Statement(put, (move.unit, move.id, "arriving")),
         ])  # fmt: skip
@@ -200,13 +202,14 @@ class Mover:
         """Refuse writes for a moment; False when a space has come meanwhile."""
         try:
             source.write([
-                Statement(f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(max(id), 0) FROM spaces) <> ?", (last,)),
-                Statement(f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch = ? "
+                Statement(f"{_STALE} WHERE (SELECT coalesce(max(id), 0) FROM spaces) <> ?", (last,)),
+                Statement(f"{_STALE} WHERE NOT EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch = ? "
                           "AND state IN ('following', 'fenced'))", (move.unit, move.id)),
                 Statement("UPDATE spaces SET placed = -1 - placed WHERE placed >= 0 AND id IN "
                           "(SELECT space_id FROM leaving WHERE epoch = ?)", (move.id,)),
                 Statement("UPDATE leaving SET fenced = 1 WHERE epoch = ?", (move.id,)),
-                Statement(f"UPDATE holdings SET state = 'fenced', until = {NOW} + ? WHERE unit = ?", (FENCE_US, move.unit)),
+                Statement(f"UPDATE holdings SET state = 'fenced', until = {NOW} + ? WHERE unit = ?",
+                          (FENCE_US, move.unit)),
             ])  # fmt: skip
         except Refused as refused:
             if refused.code != Refusal.STALE:
@@ -219,7 +222,7 @@ class Mover:
         mine = "(SELECT space_id FROM leaving WHERE epoch = ?1)"
         try:
             source.write([
-                Statement(f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch = ? "
+                Statement(f"{_STALE} WHERE NOT EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch = ? "
                           f"AND state = 'fenced' AND until >= {NOW})", (move.unit, move.id)),
                 Statement("UPDATE holdings SET state = 'gone' WHERE unit = ?", (move.unit,)),
                 Statement(f"UPDATE spaces SET placed = -1 - ?1, name = '{AWAY}left ' || ?1 || ' ' || id, "
@@ -261,8 +264,8 @@ class Mover:
     def _end_triggers(self, source: Database) -> None:
         try:
             source.write([
-                Statement(f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM holdings WHERE state IN ('following', 'fenced')) "
-                          "OR EXISTS (SELECT 1 FROM leaving)"),
+                Statement(f"{_STALE} WHERE EXISTS (SELECT 1 FROM holdings WHERE state IN ('following', 'fenced'))"
+                          " OR EXISTS (SELECT 1 FROM leaving)"),
                 *(each for carried in CARRIED for each in carried.no_triggers()),
                 *OFF_SPACES,
             ])  # fmt: skip

@@ -23,13 +23,14 @@ from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.agents.answering import Agents
 from muisti.service.app.entrance import Entrance, FastPath
+from muisti.service.app.placing import Placing
 from muisti.service.auth.access import Access, Need, check
 from muisti.service.auth.browser import WebPages
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.middleware import AuthMiddleware, Limits, access_of
-from muisti.service.background.task_threads import TaskThreads
-from muisti.service.background.upkeep import Sweep, Upkeep, signer
+from muisti.service.background.fleet import Fleet
+from muisti.service.background.upkeep import Sweep
 from muisti.service.console import ROOT
 from muisti.service.feed.stream import SeqWatcher
 from muisti.service.http.decode import SLASH
@@ -47,6 +48,7 @@ from muisti.service.pages.mount import Console
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import LANE, Admission, Lane, is_slow
 from muisti.service.runtime.databases import location_of
+from muisti.service.runtime.engines import Engines
 from muisti.service.runtime.models import models_of, reader_of, thresholds_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
@@ -89,8 +91,9 @@ def create_app(
         if warm:
             await to_thread.run_sync(running_engine.warm)
         tracing = envelope.tracing = tracing_of(settings)
-        backend = app.state.backend = express.backend = Backend(
-            running_engine, settings, meters=meters, tracing=tracing, admission=app.state.admission
+        engines = await to_thread.run_sync(Engines, running_engine, settings)
+        backend = app.state.backend = express.backend = placing.backend = Backend(
+            running_engine, settings, meters=meters, tracing=tracing, admission=app.state.admission, engines=engines
         )
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         backend.latencies = scrape.summary
@@ -102,24 +105,20 @@ def create_app(
         tokens = None if settings.jwks is None else jwt.tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())
-        background = Upkeep(running_engine, upkeep, meters)
-        background.start()
-        running_engine.report_purges(signer(running_engine, settings))
-        working = TaskThreads(running_engine, settings)
-        if upkeep:  # a command runs only the tasks that it asks for
-            working.start()
+        fleet = Fleet(backend, upkeep, settings)
+        await to_thread.run_sync(fleet.start)
         try:
             async with mcp.running(backend), scrape.among(workers):
                 yield
         finally:
             beat.cancel()
             running_engine.stop_embedding()
-            await to_thread.run_sync(working.close)
-            await to_thread.run_sync(background.close)
+            await to_thread.run_sync(fleet.close)
             await keyring.close()
             if tokens is not None:
                 await tokens.close()
             await to_thread.run_sync(backend.close)
+            await to_thread.run_sync(engines.close)
             if tracing is not None:
                 await to_thread.run_sync(tracing.close)
             if engine is None:
@@ -167,8 +166,9 @@ def create_app(
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
     express = FastPath(app.asgi_handler, settings.body_limit)
+    placing = Placing(express)
     gate = AuthMiddleware(
-        express,
+        placing,
         limits,
         public_paths(app),
         own_host=own_host,

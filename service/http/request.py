@@ -19,12 +19,14 @@ from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
 from muisti.service.http.parameters import FRESHNESS, MIN_SEQ, etags, freshness, min_seq
 from muisti.service.observability.read_log import Operation, Reading
+from muisti.service.runtime.admission import LANE
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+WORKS_IN = "muisti.works_in"  # key in the scope of a request of the space that it works in, where its path names none
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -65,6 +67,11 @@ class Request(litestar.Request[Any, Any, Any]):
         """Return the memory in the path: its id, or its category and key."""
         given = self.path_params
         return given["memory_id"] if "memory_id" in given else Address(given["category"], given["key"])
+
+    def works_in(self, space: str) -> None:
+        """State the space that a request works in whose path names none."""
+        LANE.set(LANE.get()._replace(space=space))
+        cast(dict[str, Any], self.scope)[WORKS_IN] = space
 
     @property
     def access(self) -> Access:

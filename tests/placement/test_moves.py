@@ -10,10 +10,11 @@ from muisti.core.model.buckets import bucket_of, unit_of
 from muisti.core.model.errors import Conflict, NotFound, SpaceMoving
 from muisti.core.model.quality import Expectation
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.placement.holdings import holding
+from muisti.core.placement.holdings import holding, unfenced
 from muisti.core.placement.mover import complete
 from muisti.core.placement.rows import CARRIED, STAYING
 from muisti.core.query.query import Query
+from muisti.core.store.database import Statement
 from muisti.core.store.sql.tables import TABLES
 from tests.core.crashes import Died
 from tests.placement.worlds import World, contents, dump, world
@@ -123,8 +124,6 @@ def test_a_fence_refuses_every_write_and_no_read_and_can_be_lifted(three: World)
         mover.run()
     found = holding(three.databases[0], SPACE)
     assert found.state == "fenced"
-    from muisti.core.placement.holdings import unfenced
-
     three.databases[0].write(unfenced(found.epoch))
     engine.owner.write.add(SPACE, [Draft(content="writes go on")])
     moved = three.mover().run()
@@ -200,11 +199,10 @@ def test_a_move_goes_back_on_request_until_the_source_lets_go(tmp_path: Path):
 
 def leftovers(made: World) -> list[str]:
     """Return what a move that has ended should have removed."""
-    from muisti.core.store.database import Statement
-
     found: list[str] = []
     for one in made.databases.values():
-        asks = ["SELECT name FROM spaces WHERE name LIKE '~%'", "SELECT name FROM sqlite_master WHERE name LIKE 'leaving#_%' ESCAPE '#'"]
+        asks = ["SELECT name FROM spaces WHERE name LIKE '~%'"]
+        asks += ["SELECT name FROM sqlite_master WHERE name LIKE 'leaving#_%' ESCAPE '#'"]
         asks += [f"SELECT '{name}' FROM {name}" for name in ("leaving", "trail", "carried", "arrivals")]
         found += [str(row[0]) for rows in one.read([Statement(ask) for ask in asks]) for row in rows]
     return found

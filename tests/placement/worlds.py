@@ -1,7 +1,7 @@
 """Several databases with a directory, and what must hold of their spaces however moves end."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from muisti.core.engine import Engine
@@ -10,12 +10,14 @@ from muisti.core.model.values import Draft
 from muisti.core.placement.directory import Directory, Move, Target
 from muisti.core.placement.holdings import hold_nothing
 from muisti.core.placement.mover import Mover
+from muisti.core.placement.rows import CARRIED
 from muisti.core.store.database import Database, Rows, Statement
 from tests.core.crashes import At, Deadly
 from tests.core.fakes import SPACE, Clock, WordEncoder
 from tests.stores import at, migrated
 
 ME = "tester"
+_KEPT = "epoch, seq, created_at, committed_at, settings, memories, bytes, objects, kept_from, policy"
 
 
 class World:
@@ -73,11 +75,8 @@ def contents(engine: Engine, space: str) -> list[tuple[str, str]]:
 
 def dump(database: Database, space: str) -> dict[str, Rows]:
     """Return all rows of a space that move with it, with the numbers of rows left out."""
-    from muisti.core.placement.rows import CARRIED
-
     ((id_, *row),) = database.read([
-        Statement("SELECT id, epoch, seq, created_at, committed_at, settings, memories, bytes, objects, kept_from, policy "
-                  "FROM spaces WHERE name = ?", (space,))
+        Statement(f"SELECT id, {_KEPT} FROM spaces WHERE name = ?", (space,))
     ])[0]  # fmt: skip
     found: dict[str, Rows] = {"spaces": [tuple(row)]}
     for one in CARRIED:

@@ -369,4 +369,3 @@ class Writer:
 
 def run(connection: apsw.Connection, statement: Statement) -> Rows:
     return cast(Rows, connection.execute(statement.sql, statement.args).fetchall())
-

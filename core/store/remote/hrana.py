@@ -358,7 +358,6 @@ def whole(result: BatchResult | Fault) -> BatchResult:
     return result
 
 
-
 def raise_fault(fault: Fault) -> NoReturn:
     """Raise the error of the core for a fault that is no refusal."""
     code, said = fault.code.upper(), fault.message

@@ -58,8 +58,8 @@ class SpaceRow(msgspec.Struct, frozen=True):
     `generation` is the row id of the model that embedded the space. `dimensions` is that of its vectors, 0 without a
     model. `kept_from` is the oldest change as of which the space can be shown. `policy` is JSON. `shadow` and
     `shadow_dimensions` are those of the shadow. `is_shadow`: this row shows the space with both exchanged. `second` and
-    `second_dimensions` are those of the second model. `placed` is the epoch of its placement here, negative while writes
-    are refused; every write names it.
+    `second_dimensions` are those of the second model. `placed` is the epoch of its placement here, negative while
+    writes are refused; every write names it.
     """
 
     id: int

@@ -127,7 +127,8 @@ _SERVER = (
     Table(
         name="moves",
         columns=words(
-            "id unit source_id target_id why step owner lease_until asked_at ended_at actor copied fences fenced_us error"
+            "id unit source_id target_id why step owner lease_until asked_at ended_at actor copied fences fenced_us "
+            "error"
         ),
         why=ABOUT_THE_SPACE,
         plain=words("why step owner error"),
