@@ -70,6 +70,10 @@ class Indexes:
         self._total = 0  # bytes of all
         self._evicted = 0
 
+    def limit(self, memory: int) -> None:
+        """Let the indexes take so many bytes from now on."""
+        self._memory = memory
+
     def on(self, database: Database) -> "Indexes":
         """Return an empty cache of the indexes of another database, which it never writes to."""
         made = Indexes(database, self._load_seconds, memory=self._memory, vectors=self._vectors)

@@ -304,7 +304,8 @@ class SpaceIndex:
         if not state:
             raise NotFound("space", self.space.space.name)
         epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0][:4])
-        if epoch != self.space.space.epoch or generation != self.space.generation:
+        placed = max(self.space.placed, -1 - self.space.placed)
+        if (epoch, generation, state[0][9]) != (self.space.space.epoch, self.space.generation, placed):
             raise Outdated
         if kept_from > ended_after:  # versions that ended since may be erased, so the store no longer lists them
             raise Outdated

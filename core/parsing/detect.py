@@ -75,7 +75,9 @@ def is_programming_language(language: str) -> bool:
 
 CONTROLS, MOST_CONTROLS = 8, 0.05  # control characters of a text at most: a number, or a share of it
 MOST_ODD = 0.02  # share of control characters and unassigned ones in a text of a wide encoding
-MOST_PAIRS = 0.6  # share of the other characters that would be two letters of ASCII, as in a program; of Chinese a third
+MOST_PAIRS = (
+    0.6  # share of the other characters that would be two letters of ASCII, as in a program; of Chinese a third
+)
 _CONTROL = regex(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})

@@ -17,14 +17,15 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.entrance import PROBES, Entrance, FastPath, may_be_fast
+from muisti.service.app.placing import Placing
 from muisti.service.app.state import State
 from muisti.service.auth.access import Access
 from muisti.service.auth.browser import WebPages
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.middleware import AuthMiddleware, Limits
-from muisti.service.background.task_threads import TaskThreads
-from muisti.service.background.upkeep import Sweep, Upkeep, signer
+from muisti.service.background.fleet import Fleet
+from muisti.service.background.upkeep import Sweep
 from muisti.service.console import ROOT
 from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.mcp.cards import Cards
@@ -34,6 +35,7 @@ from muisti.service.observability.tracing import tracing_of
 from muisti.service.pages.mount import Console
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
+from muisti.service.runtime.engines import Engines
 from muisti.service.runtime.models import models_of, reader_of, thresholds_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.asgi import ASGIApp, Receive, Scope, Send
@@ -83,7 +85,7 @@ class Front:
         resource = resource_of(settings)
         state = self.state = State(settings, admission, resource)
         state.gate = AuthMiddleware(
-            FastPath(self._routed, settings.body_limit, state),
+            Placing(FastPath(self._routed, settings.body_limit, state), state),
             Limits(settings.rate_limit, settings.concurrency_limit),
             [*PROBES],
             own_host=own_host,
@@ -173,7 +175,10 @@ class Front:
         if self._warm:
             await to_thread.run_sync(engine.warm)
         tracing = self._envelope.tracing = tracing_of(settings)
-        backend = state.backend = Backend(engine, settings, meters=meters, tracing=tracing, admission=state.admission)
+        engines = await to_thread.run_sync(Engines, engine, settings)
+        backend = state.backend = Backend(
+            engine, settings, meters=meters, tracing=tracing, admission=state.admission, engines=engines
+        )
         scrape = state.scrape = Scrape(backend, settings.index_memory)
         backend.latencies = scrape.summary
         keyring = state.keyring = state.gate.keyring = Keyring(
@@ -183,12 +188,8 @@ class Front:
             rest.begin(state)
         tokens = state.gate.tokens = None if settings.jwks is None else jwt.tokens_of(settings)
         beat = asyncio.create_task(meters.beat())
-        background = Upkeep(engine, self._upkeep, meters)
-        background.start()
-        engine.report_purges(signer(engine, settings))
-        working = TaskThreads(engine, settings)
-        if self._upkeep:  # a command runs only the tasks that it asks for
-            working.start()
+        fleet = Fleet(backend, self._upkeep, settings)
+        await to_thread.run_sync(fleet.start)
         try:
             async with create_task_group() as state.tasks, scrape.among(self._workers):
                 if self._warm:
@@ -198,12 +199,12 @@ class Front:
         finally:
             beat.cancel()
             engine.stop_embedding()
-            await to_thread.run_sync(working.close)
-            await to_thread.run_sync(background.close)
+            await to_thread.run_sync(fleet.close)
             await keyring.close()
             if tokens is not None:
                 await tokens.close()
             await to_thread.run_sync(backend.close)
+            await to_thread.run_sync(engines.close)
             if tracing is not None:
                 await to_thread.run_sync(tracing.close)
             if self._engine is None:

@@ -11,7 +11,7 @@ from anyio import to_thread
 from muisti.core.model.errors import MuistiError
 from muisti.core.support import zstd
 from muisti.service.schemas.asgi import Message, Receive, Scope, Send
-from muisti.service.schemas.errors import HttpError, noted, problem_of, shown
+from muisti.service.schemas.errors import HttpError, mark, noted, problem_of, shown
 
 Header = tuple[bytes, bytes]
 
@@ -58,6 +58,7 @@ async def send_body(send: Send, status: int, headers: Mapping[str, str], content
 async def send_problem(scope: Scope, send: Send, error: HttpError | MuistiError) -> None:
     """Send a refusal as a problem (RFC 9457), or as an error of the SDK whose path it is."""
     found = problem_of(error)
+    mark(scope, error)
     noted(scope, found)
     extra = error.headers if isinstance(error, HttpError) else {}
     status, headers, body = shown(scope, found)

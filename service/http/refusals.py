@@ -8,7 +8,7 @@ from litestar.exceptions import HTTPException, InternalServerException, Validati
 
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.errors import Problem as BadField
-from muisti.service.schemas.errors import HttpError, Problem, crash, noted, problem, problem_of, shown
+from muisti.service.schemas.errors import HttpError, Problem, crash, mark, noted, problem, problem_of, shown
 from muisti.service.schemas.sdk_errors import SdkError
 
 _MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
@@ -24,6 +24,7 @@ def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> R
 
 
 def _refused(request: Request, error: MuistiError | HttpError) -> Response[Problem | SdkError]:
+    mark(request.scope, error)
     return _response(request, problem_of(error), error.headers if isinstance(error, HttpError) else {})
 
 

@@ -18,8 +18,9 @@ from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
 from muisti.service.http.parameters import etags, freshness, min_seq
+from muisti.service.runtime.admission import LANE
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.errors import WORKS_IN, HttpError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -64,6 +65,11 @@ class Request(litestar.Request[Any, Any, Any]):
         """Return the memory in the path: its id, or its category and key."""
         given = self.path_params
         return given["memory_id"] if "memory_id" in given else Address(given["category"], given["key"])
+
+    def works_in(self, space: str) -> None:
+        """State the space that a request works in whose path names none."""
+        LANE.set(LANE.get()._replace(space=space))
+        cast(dict[str, Any], self.scope)[WORKS_IN] = space
 
     @property
     def access(self) -> Access:

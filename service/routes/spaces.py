@@ -42,6 +42,7 @@ async def create_space(request: Request, data: JSONBody[SpaceBody]) -> Response[
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     settings = data.settings.settings(data.description)
+    request.works_in(data.name)
     space = await request.backend.store(
         request.engine.spaces.create, data.name, settings, by=access.actor, dry_run=request.dry_run
     )

@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
-from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, NotUndone, QuotaExceeded
+from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, NotFound, NotUndone, QuotaExceeded
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.operations import ImportRefused
 from muisti.core.model.outcomes import Instead
@@ -67,6 +67,8 @@ REMEDIES: Mapping[str, str] = {
     "not_yet_replicated": _RETRY,
     "busy": _RETRY,
     "store_unavailable": _RETRY,
+    "database_unavailable": f"{_RETRY} Spaces in other databases are there meanwhile.",
+    "space_moving": _RETRY,
     "issuer_unavailable": "Send the request again after `Retry-After` seconds, or use a key of the server.",
     "store_full": "Make room on the disk of the database. Searches go on meanwhile.",
     "store_replaced": "Restart the server, so that it opens the file that is there now.",
@@ -109,6 +111,8 @@ OF_FILES: Mapping[str, tuple[int, str, str]] = {
 
 MEDIA_TYPE = "application/problem+json"
 PROBLEM = "muisti.problem"  # key of the code of a refusal in the scope of its request
+WORKS_IN = "muisti.works_in"  # key of the space that a request works in, where its path names none
+NO_SPACE = "muisti.no_space"  # key that says there that it is the space that was not found
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ KINDS: Mapping[str, Kind] = {
     "not_yet_replicated": Kind(503, "Not yet replicated", "The required change has not arrived here after 1 s.", 1),
     "busy": Kind(503, "Busy", "The request would have to wait for too long; nothing was done.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
+    "database_unavailable": Kind(503, "Database unavailable", "The database that has the space did not answer.", 1),
+    "space_moving": Kind(503, "Space moving", "The space is on its way to another database.", 1),
     "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys of the token issuer cannot be read.", 10),
     "store_full": Kind(507, "Store full", "There is no space left for the database; nothing was stored."),
     "store_replaced": Kind(
@@ -304,6 +310,12 @@ def shown(scope: Scope, found: Problem) -> tuple[int, Mapping[str, str], Problem
         status, body, headers = sdk_error(found.status, found.code, found.detail)
         return status, {"Content-Type": "application/json", **headers_of(found.code), **headers}, body
     return found.status, {"Content-Type": MEDIA_TYPE, **headers_of(found.code)}, found
+
+
+def mark(scope: Scope, error: Exception) -> None:
+    """Store in the scope that it is the space that was not found, which may then be in another database."""
+    if isinstance(error, NotFound) and error.kind == "space":
+        cast(dict[str, Any], scope)[NO_SPACE] = True
 
 
 def noted(scope: Scope, found: Problem) -> None:

@@ -105,7 +105,9 @@ def test_a_replica_that_lags_hides_nothing_and_is_replaced_by_an_empty_one(tmp_p
 def test_a_full_disk_refuses_writes_and_takes_them_again_once_there_is_room(tmp_path: Path):
     small = tmp_path / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", small], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", small], capture_output=True, check=False
+    )
     if mounted.returncode:
         pytest.skip(f"a small disk needs root: {mounted.stderr.decode()}")
     try:
