@@ -7,7 +7,7 @@
 `x` are the signs of `Signs`, and `w` the `WEIGHTS`, none of which has the wrong sign. A question is more likely
 answered when a passage is nearer than unrelated questions find any, and when one row has more of its words and word
 pairs. Words weigh by the language, not by the space, where "summarize" may be rare. A question about a person whom no
-memory names is hardly ever answered. Where unrelated questions find less than in other spaces, less is enough.
+memory names is hardly ever answered.
 
 A dialogue spreads an answer over several turns, and so does a large space. A fact on its own seldom has a second one
 beside it. So turns have an exponent below 1, and in a small space, with few `passages`, a hit must be nearer to the
@@ -37,20 +37,16 @@ from muisti.core.support.regex import regex
 
 FIRST = 10  # hits whose signs count
 
-CONSTANT = -1.226
+CONSTANT = -1.23
 WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
-    "near": 0.634,
-    "telling": 3.281,
-    "pairs": 7.13,
-    "stranger": -2.841,
-    "word": -6.159,
-    "name": -8.492,
-    "usual": -1.0,
+    "near": 0.691,
+    "telling": 2.77,
+    "pairs": 7.072,
+    "stranger": -2.661,
+    "word": -6.313,
+    "name": -5.038,
 }
 
-USUAL = 0.25  # powers of ten that unrelated questions find more than elsewhere, where nothing changes
-EACH = 0.6  # weight of one more or less
-LOWEST, HIGHEST = -2.0, 0.5  # of `usual`
 STEEPEST = 2.5  # exponent among at most `FEW` passages
 FEW, MANY = 1.5, 3.0  # powers of ten of passages
 SHORT = 60.0  # words of a passage, on average; twice as long ones are no facts on their own
@@ -75,8 +71,8 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     `near` is the distance of the highest cosine to that which one unrelated question in ten finds, in powers of ten of
     passages. `telling` is the largest share of the question's words that a row has, by their weight in the language,
     and `pairs` that of its word pairs. `stranger` is 1 for a question about a person whom no memory names. `word` and
-    `name` are the weights of what the best statement lacks of the question. `usual` is for what unrelated questions
-    find in this space. `covered` is the share of the question's idf, unknown words included, and no sign.
+    `name` are the weights of what the best statement lacks of the question. `covered` is the largest share of the
+    question's idf that a row has, unknown words included, and no sign.
     """
 
     near: float
@@ -85,7 +81,6 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     stranger: float
     word: float = 0.0
     name: float = 0.0
-    usual: float = 0.0
     covered: float = 0.0
 
 
@@ -110,18 +105,6 @@ def answers_by(strength: float, thresholds: Thresholds) -> float:
 
 def _logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(max(value, -50.0), 50.0)))
-
-
-def usual_there(nearer: float, steep: float) -> float:
-    """Return the sign `usual` from how much nearer than elsewhere unrelated questions come to the memories of a space.
-
-    It is 0 among few short facts, with the largest exponent, where a question about another fact is to find nothing.
-
-    >>> [round(usual_there(nearer, 1.0), 2) for nearer in (-1.75, 0.25, 3.0)], usual_there(-1.75, 2.5)
-    ([-1.2, 0.0, 0.5], 0.0)
-    """
-    few = (steep - 1.0) / (STEEPEST - 1.0)
-    return min(max(EACH * (nearer - USUAL), LOWEST), HIGHEST) * (1.0 - few) + 0.0
 
 
 def steepness(passages: int, length: float) -> float:

@@ -59,11 +59,7 @@ _ASKING = empty_words(ENGLISH) | {"user", "users"}  # the user is seldom named i
 
 
 class Words(Protocol):
-    """Interface of a model that knows single words and whole questions."""
-
-    def encode_query(self, text: str) -> Floats:
-        """Return the vector of a question."""
-        ...
+    """Interface of a model that knows single words."""
 
     def words(self, words: tuple[str, ...]) -> tuple[Floats, Floats]:
         """Return the unit vector and the weight of each word."""

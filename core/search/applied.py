@@ -24,11 +24,9 @@ from muisti.core.query.applies import (
     stating,
     steepness,
     subjects,
-    usual_there,
 )
 from muisti.core.query.evidence import Unrelated
 from muisti.core.query.lacking import NOTHING, Lacking, Words, is_question, lacking
-from muisti.core.search.background import background
 from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.judged import Judged, has_every_word
@@ -74,11 +72,10 @@ def applied(
     weight = 0.0 if named or not hits else stating(asked.allowed.count, asked.population.average)
     weight = 0.0 if weight and _turns(asked, found.rows[places[:1]])[0] else weight
     alone = _Statements(asked.wanted.text, level, hits, model, weight) if weight else None
-    steep = 1.0 if level.advised is not None else steepness(asked.allowed.count, asked.population.average)
     if found.blend is None or found.nearest is None or usual is None:
         sure, whole = answers_by(level.strength, level.thresholds), has_every_word(asked, found)
     else:
-        seen = signs(asked, found, found.blend, first, usual, model, steep)
+        seen = signs(asked, found, found.blend, first, usual, model)
         sure, whole = answers(seen), seen.covered > WHOLE
         sure = sure if alone is None else max(min(sure, DOUBTED), answers(alone.signs(seen)))
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
@@ -88,6 +85,7 @@ def applied(
         near = _closeness(ranked, SPREAD, 1.0)
         near = near if alone is None else _liked(near, found, places)
         return sure, sure * (near if alone is None or sure < APPLIES else alone.closeness(near))
+    steep = steepness(asked.allowed.count, asked.population.average)
     near = _closeness(ranked, SPREAD, steep)
     if alone is not None and sure >= APPLIES:
         near = np.where(_turns(asked, found.rows[places]), near, alone.closeness(_closeness(ranked, steep, steep)))
@@ -143,19 +141,12 @@ class _Statements:
 
 
 def signs(
-    asked: Asked,
-    found: Candidates,
-    blend: Blend,
-    first: RowNumbers,
-    usual: Unrelated,
-    model: Words | None = None,
-    steep: float = 1.0,
+    asked: Asked, found: Candidates, blend: Blend, first: RowNumbers, usual: Unrelated, model: Words | None = None
 ) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
     matches, wanted = found.matches, asked.wanted
     nearest, covered, pairs = loops.signs(found.meaning.own, blend.covered, blend.order, first)
-    nearer = None if model is None else background(asked, usual, model)
     every = matches.mass + matches.unknown * matches.highest
     telling = covered = covered * matches.mass / every if every else 0.0
     if model is not None and wanted.terms:
@@ -168,7 +159,6 @@ def signs(
         telling=telling,
         pairs=pairs,
         stranger=float(_names_a_stranger(asked, matches)),
-        usual=0.0 if nearer is None else usual_there(nearer, steep),
         covered=covered,
     )
 

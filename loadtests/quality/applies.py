@@ -33,7 +33,7 @@ from loadtests.quality.stores import Question, stores
 from muisti.client import calls
 from muisti.core.kernels import Doubles
 from muisti.core.model.choices import APPLIES
-from muisti.core.query.applies import WEIGHTS, Signs
+from muisti.core.query.applies import Signs
 from muisti.core.search import applied
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query, load
@@ -83,17 +83,12 @@ class Weights(msgspec.Struct, frozen=True):
     each: Sequence[float]
 
     def sure(self, one: Asked) -> float:
-        value = self.constant + float(np.dot(self.each, values(one.signs))) + given(one.signs)
+        value = self.constant + float(np.dot(self.each, values(one.signs)))
         return 1 / (1 + float(np.exp(-value)))
 
 
 def values(signs: Signs) -> Doubles:
     return np.array([getattr(signs, name) for name in FITTED])
-
-
-def given(signs: Signs) -> float:
-    """Return the part of the signs whose weights are not fitted."""
-    return sum(weight * getattr(signs, name) for name, weight in WEIGHTS.items() if name not in FITTED)
 
 
 def ask(client: Client, held: Stored, others: Mapping[str, Sequence[str]], foreign: Sequence[str]) -> Set:
@@ -192,22 +187,21 @@ def fit(sets: Sequence[Set]) -> Weights:
 
     By Newton's method. A weight that would get the wrong sign is 0.
     """
-    rows, wanted, weights, fixed = list[Doubles](), list[float](), list[float](), list[float]()
+    rows, wanted, weights = list[Doubles](), list[float](), list[float]()
     shares = {OWN: 0.5, OTHER: 0.5 * OTHERS_WEIGHT, FOREIGN: 0.5 * (1 - OTHERS_WEIGHT)}
     for asked in sets:
         for kind in KINDS:
             some = [one for one in asked if one.kind == kind and one.counts]
             rows += [values(one.signs) for one in some]
-            fixed += [given(one.signs) for one in some]
             wanted += [float(kind == OWN)] * len(some)
             weights += [shares[kind] / len(some) for _ in some]
-    x, y, w, offset = np.array(rows), np.array(wanted), np.array(weights), np.array(fixed)
+    x, y, w = np.array(rows), np.array(wanted), np.array(weights)
     w *= len(y) / w.sum()
     mean, scale, ridge = x.mean(0), x.std(0) + 1e-9, RIDGE * len(y)
     x, right = np.column_stack([np.ones(len(x)), (x - mean) / scale]), np.array([0, *FITTED.values()])
     b = np.zeros(x.shape[1])
     for _ in range(STEPS):
-        p = 1 / (1 + np.exp(-np.clip(x @ b + offset, -30, 30)))
+        p = 1 / (1 + np.exp(-np.clip(x @ b, -30, 30)))
         slope = x.T @ (w * (p - y)) + ridge * b
         free = (right == 0) | (b * right > 0) | (slope * right < 0)
         curve = (x[:, free].T * (w * p * (1 - p))) @ x[:, free] + ridge * np.eye(int(free.sum()))
@@ -254,9 +248,9 @@ def table(sets: Mapping[str, Set], apart: Mapping[str, Weights]) -> Iterator[str
     yield "| --- " * 7 + "|"
     for name, asked in sets.items():
         one = judge(asked, apart[name])
-        other = "" if np.isnan(one.other) else f"{one.other:.3f}"
-        cells = (f"{one.recall:.2f}", f"{one.lost:.3f}", f"{one.hits:.1f}", f"{one.precision:.2f}", other)
-        yield f"| {name} | {' | '.join(cells)} | {one.foreign:.3f} |"
+        shown = ["" if np.isnan(share) else f"{share:.3f}" for share in (one.other, one.foreign)]
+        cells = (f"{one.recall:.2f}", f"{one.lost:.3f}", f"{one.hits:.1f}", f"{one.precision:.2f}", *shown)
+        yield f"| {name} | {' | '.join(cells)} |"
 
 
 def measured(folders: Sequence[Dataset]) -> Iterator[tuple[str, str, Set]]:

@@ -11,7 +11,6 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.hits import Answer
 from muisti.core.query.query import Options, Part, Query
-from muisti.core.search import applied, background
 from muisti.core.views.read import Request
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.search.test_judged import Fitted
@@ -98,24 +97,6 @@ def test_several_spaces_are_cut_together(engine: Engine):
     assert joint.applies == ask(engine, ABOUT).applies
     found = [hit.applies or 0.0 for hit in joint.hits]
     assert all(one >= 0.4 * max(found) for one in found) and joint.left_out
-
-
-def test_where_unrelated_questions_find_little_an_answer_needs_less(stores: Stores, monkeypatch: pytest.MonkeyPatch):
-    with open_engine(stores(), calibration=Fitted(), encoder=StaticEncoder()) as engine:
-        add(engine, *(f"so, um, yeah, {word} I mean, okay " * 40 for word in ("well", "right", "anyway")))
-        found = [ask(engine, "what did they mean, anyway?").applies or 0.0]
-        for nearer in (-2.0, 0.0, 2.0):
-            monkeypatch.setattr(applied, "background", lambda *_, nearer=nearer: nearer)
-            found.append(ask(engine, "what did they mean, anyway?").applies or 0.0)
-    assert found[1] > found[2] > found[3] and found[0] > found[3]
-
-
-def test_what_unrelated_questions_find_is_that_of_what_a_key_opens(facts: Engine):
-    add(facts, *(f"notes of the crew, part {number}: " + "rope and tar " * 90 for number in range(5)), category="open")
-    keyed = facts.seen_by(Caller(category="open")).read
-    before = keyed.search(SPACE, Query(text="how much tar is left?"))
-    add(facts, *background.QUESTIONS.strip().splitlines(), category="closed")
-    assert keyed.search(SPACE, Query(text="how much tar is left?")).applies == before.applies
 
 
 @pytest.mark.parametrize("text", [ABOUT, "does Bob like warm soup?"])
