@@ -30,6 +30,7 @@ NODE = (
     "epub2",
     "epub2md",
     "epubjs",
+    "node-mbox",
 )
 DEBIAN = (
     "abiword", "calibre", "calligra", "catdoc", "epubcheck", "git", "libapache-poi-java", "libodfdom-java",
