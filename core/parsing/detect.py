@@ -272,7 +272,8 @@ def signature_of(head: bytes) -> str | None:
 
 def is_binary(head: bytes) -> bool:
     """Return whether the bytes are no text: they contain NUL or many control characters, and are no wide encoding."""
-    controls = len(_CONTROL.findall(head))
+    shifts = b"\x0e\x0f" if b"\x1b$)C" in head[:1024] else b""  # of ISO-2022-KR
+    controls = len(_CONTROL.findall(head.translate(None, shifts)))
     return (b"\0" in head or controls > max(CONTROLS, MOST_CONTROLS * len(head))) and wide_encoding(head) is None
 
 

@@ -242,8 +242,19 @@ def watched(database: Path) -> Iterator[tuple[httpx.Client, Watch]]:
 def measured(
     client: httpx.Client, watch: Watch, files: Sequence[tuple[str, Callable[[], bytes]]]
 ) -> Mapping[str, Seen]:
-    """Upload files one after the other, each until its task has ended; return what was seen by kind of file."""
+    """Upload files one after the other, each until its task has ended; return what was seen by kind of file.
+
+    A run that is interrupted returns what was seen until then.
+    """
     found: dict[str, Seen] = {}
+    with suppress(KeyboardInterrupt):
+        _measure(client, watch, files, found)
+    return found
+
+
+def _measure(
+    client: httpx.Client, watch: Watch, files: Sequence[tuple[str, Callable[[], bytes]]], found: dict[str, Seen]
+) -> None:
     for name, make in files:
         data = make()
         seen = found.setdefault(name.rpartition(".")[2], Seen())
@@ -258,7 +269,6 @@ def measured(
             seen.faults.append(f"{name}: {used:.1f} s of {limit:.1f}, {watch.memory >> 20} MB")
         if answer.startswith("!"):
             seen.faults.append(f"{name}: {answer[1:]}")
-    return found
 
 
 def _answer(client: httpx.Client, name: str, data: bytes) -> str:

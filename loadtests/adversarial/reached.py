@@ -115,7 +115,8 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/parsing/formats/calendar.py",
             "core/parsing/formats/rtf.py",
         ),
-        *("core/parsing/formats/doc.py", "core/parsing/formats/msg.py", "core/parsing/formats/xls.py"),
+        *("core/parsing/formats/doc.py", "core/parsing/formats/msg.py", "core/parsing/formats/one_file.py"),
+        "core/parsing/formats/xls.py",
     ],
     OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],
 }

@@ -30,10 +30,11 @@ NODE = (
     "epub2",
     "epub2md",
     "epubjs",
+    "node-mbox",
 )
 DEBIAN = (
-    "abiword", "b4", "calibre", "calligra", "catdoc", "epubcheck", "git", "libapache-poi-java", "libodfdom-java",
-    "libreoffice", "mailman3", "neomutt", "notmuch", "pandoc", "public-inbox", "unrtf",
+    "abiword", "calibre", "calligra", "catdoc", "epubcheck", "git", "libapache-poi-java", "libodfdom-java",
+    "libreoffice", "notmuch", "pandoc", "public-inbox", "unrtf",
 )  # fmt: skip
 MANUALS = (  # packages with books
     "debian-policy", "debmake-doc", "developers-reference", "developers-reference-de", "developers-reference-fr",
