@@ -8,6 +8,7 @@ and nobody gets an error. The recipe for Fly is asked which machine it names, si
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -141,7 +142,8 @@ def balancing(folder: Path, balancer: str, program: str, text: str, ports: Seque
         file = folder / "envoy.yaml"
         command = [program, "--config-path", str(file), "--log-level", "error", "--use-dynamic-base-id"]
     file.write_text(text, "utf-8")
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    own_folders = {**os.environ, "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}  # Caddy writes there
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=own_folders)
     try:
         _ready(f"http://127.0.0.1:{own}", process)
         yield f"http://127.0.0.1:{own}"
