@@ -268,6 +268,7 @@ def placed(names: int) -> np.ndarray:
 
 class Year(NamedTuple):
     """Results of a year of growth: databases, moves of buckets and of promoted spaces a day, and bytes moved."""
+
     databases: int
     moves: float
     busiest: int
