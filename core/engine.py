@@ -155,7 +155,7 @@ class Engine:
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, clock)
         self.redaction = Redaction(database, parts.indexes, self.eraser, clock)
-        self.recognition = Recognition(database, self.models, clock)
+        self.recognition = Recognition(database.primary, self.models, clock)
         self.recognition.recall()
         self.vectors = Vectors(database.primary, self.models, clock)
         self.second_vectors = SecondVectors(

@@ -1,6 +1,6 @@
 """Hit rates of indexes behind real balancers: by a hash of the path, and in turn.
 
-`python -m loadtests.balancers --haproxy haproxy --envoy build/balancers/bin/envoy`
+`python -m loadtests.balancers`; HAProxy and Caddy are packages of Debian's, `deploy/clients/balancers.txt` has Envoy.
 
 Three Muistis on one file have room for a part of the spaces each. Clients warm spaces through the balancer, by Zipf's
 law; each answer says whether the index had to be loaded. Then one Muisti is stopped: the others take over its spaces
@@ -8,6 +8,7 @@ and nobody gets an error. The recipe for Fly is asked which machine it names, si
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -36,9 +37,15 @@ NAMES = ("one", "two", "three")
 MEMORIES = 40  # of a space
 PATIENCE = 60.0
 MACHINES = "/usr/local/etc/haproxy/machines"
+FILES = {
+    "haproxy": RECIPES / "haproxy.cfg",
+    "envoy": RECIPES / "envoy.yaml",
+    "caddy": ROOT / "deploy" / "Caddyfile",
+}
 IN_TURN = {  # what the recipe says, and what it says for turns
     "haproxy": (r"balance hash .*\n.*\n.*hash-balance-factor.*", "balance roundrobin"),
     "envoy": ("lb_policy: MAGLEV", "lb_policy: ROUND_ROBIN"),
+    "caddy": ("lb_policy header .*", "lb_policy round_robin"),
 }
 
 
@@ -47,9 +54,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m loadtests.balancers", description=__doc__)
     parser.add_argument("--haproxy", default="haproxy", help="the program (%(default)s)")
     parser.add_argument("--envoy", default="build/balancers/bin/envoy", help="the program (%(default)s)")
+    parser.add_argument("--caddy", default="caddy", help="the program (%(default)s)")
+    parser.add_argument("--only", choices=FILES, action="append", help="one balancer; may be repeated")
     parser.add_argument("--keep", action="store_true", help="keep the figures for loadtests.simulation")
     options = parser.parse_args()
-    programs = {"haproxy": options.haproxy, "envoy": options.envoy}
+    programs = {name: getattr(options, name) for name in options.only or FILES}
     missing = [name for name, program in programs.items() if shutil.which(program) is None]
     if missing:
         sys.exit(f"NOTHING MEASURED: {' and '.join(missing)} not found; see --help")
@@ -58,11 +67,13 @@ def main() -> int:
         room = filled(folder / "muisti.db")
         found = [Balanced(balancer=balancer, way=way, hits=hits(folder, balancer, programs[balancer], way, room))
                  for balancer in programs for way in ("hash", "turns")]  # fmt: skip
-        fly(folder, options.haproxy)
+        if "haproxy" in programs:
+            fly(folder, programs["haproxy"])
     for one in found:
         print(f"{one.balancer} {one.way}: {one.hits:.1%}, simulated {simulation.hit_rate(one.way):.1%}")  # noqa: T201
     if options.keep:
         known = simulation.load()
+        found = [*(one for one in known.balanced if one.balancer not in programs), *found]
         simulation.keep(Measured(machine=known.machine, restores=known.restores, balanced=found))
     by = {(one.balancer, one.way): one.hits for one in found}
     return int(any(by[name, "hash"] <= by[name, "turns"] for name in programs))
@@ -87,7 +98,7 @@ def hits(folder: Path, balancer: str, program: str, way: str, room: int) -> floa
     with ExitStack() as stack:
         made = {"database_url": f"file:{folder}/muisti.db", "index_memory": f"{int(room * 1.01)}", "upkeep": "off"}
         muistis = [stack.enter_context(Muisti(folder / name, **made)) for name in NAMES]
-        text = (RECIPES / {"haproxy": "haproxy.cfg", "envoy": "envoy.yaml"}[balancer]).read_text("utf-8")
+        text = FILES[balancer].read_text("utf-8")
         if way == "turns":
             text, changed = re.subn(*IN_TURN[balancer], text)
             assert changed == 1, f"the recipe of {balancer} hashes in another way"
@@ -118,6 +129,12 @@ def balancing(folder: Path, balancer: str, program: str, text: str, ports: Seque
         text = text.replace("bind :8321", f"bind 127.0.0.1:{own}").replace("bind :8080", f"bind 127.0.0.1:{own}")
         file = folder / "haproxy.cfg"
         command = [program, "-db", "-f", str(file)]
+    elif balancer == "caddy":
+        for name, port in zip(NAMES, ports, strict=True):
+            text = text.replace(f"{name}:8321", f"127.0.0.1:{port}")
+        text = text.replace("\n:8321 {", f"\n:{own} {{\n\tbind 127.0.0.1")
+        file = folder / "Caddyfile"
+        command = [program, "run", "--config", str(file), "--adapter", "caddyfile"]
     else:
         for name, port in zip(NAMES, ports, strict=True):
             text = text.replace(f"address: {name}, port_value: 8321", f"address: 127.0.0.1, port_value: {port}")
@@ -125,7 +142,8 @@ def balancing(folder: Path, balancer: str, program: str, text: str, ports: Seque
         file = folder / "envoy.yaml"
         command = [program, "--config-path", str(file), "--log-level", "error", "--use-dynamic-base-id"]
     file.write_text(text, "utf-8")
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    own_folders = {**os.environ, "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}  # Caddy writes there
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=own_folders)
     try:
         _ready(f"http://127.0.0.1:{own}", process)
         yield f"http://127.0.0.1:{own}"

@@ -79,7 +79,7 @@ def _compile() -> None:
 
 def _has_keys(settings: Settings) -> bool:
     with open_engine(settings) as engine:
-        return engine.keys.exist()
+        return engine.keys.exist(surely=True)
 
 
 def allow_files(wanted: int) -> None:
@@ -241,7 +241,7 @@ class _Server(uvicorn.Server):
 def _known(engine: Engine, settings: Settings) -> str:
     """Describe the server in words: its spaces, their place, whether requests need a key, and what a browser shows."""
     spaces = len(engine.spaces.list())
-    asked = "requires keys" if asks(settings) or engine.keys.exist() else "requires no key"
+    asked = "requires keys" if asks(settings) or engine.keys.exist(surely=True) else "requires no key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
     pages = "a browser shows the console there, and the API at /docs" if settings.console else "/docs describes the API"
     return f"{where}, {asked}; {pages}"
