@@ -114,14 +114,11 @@ SECURE = "console.secure"  # key under which the state of the application says t
 Asked = Request[Any, Any, Any]
 
 
-def shows(
-    path: str, template: str = "", *, block: str | None = None, long: bool = False, **more: Any
-) -> Callable[[Read], Read]:
+def shows(path: str, template: str = "", *, block: str | None = None, **more: Any) -> Callable[[Read], Read]:
     """Declare a page below the space, or of the console when `path` begins with a slash.
 
     The function gets the visit and the parameters of the path, and returns the values of the template or an answer.
-    `more` are values for the template too. `long`: the page has long texts and is drawn on a thread, so that the event
-    loop goes on meanwhile.
+    `more` are values for the template too.
     """
 
     def declare(read: Read) -> Read:
@@ -130,7 +127,7 @@ def shows(
             if isinstance(found, Response):
                 return found
             view = found if isinstance(found, View) else View(template, more | found, block)
-            return await asyncio.to_thread(drawn, visit.request, view, visit) if long else _page(visit, view)
+            return await _page(visit, view)
 
         async def handler(request: Asked) -> Response[Any]:
             return await early.answer(request, answer)
@@ -149,7 +146,7 @@ def does(path: str) -> Callable[[Act], Act]:
             visit.form = await visit.request.form()
             found = await act(visit, **visit.request.path_params)
             if isinstance(found, View):
-                return _page(visit, found)
+                return await _page(visit, found)
             return _to_script(found) if visit.is_fragment else found
 
         PAGES.append(post(_paths(path), status_code=200)(handler))
@@ -166,8 +163,9 @@ def _to_script(found: Response[Any]) -> Response[Any]:
     return Response(None, status_code=204, headers={**headers, "HX-Redirect": found.headers["Location"]})
 
 
-def _page(visit: Visit, view: View) -> Response[str]:
-    return drawn(visit.request, view, visit)
+async def _page(visit: Visit, view: View) -> Response[str]:
+    """Draw a page on a thread, so that the event loop goes on meanwhile: a list takes tens of milliseconds."""
+    return await asyncio.to_thread(drawn, visit.request, view, visit)
 
 
 def _paths(path: str) -> list[str]:

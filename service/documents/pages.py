@@ -142,7 +142,7 @@ async def list_documents(visit: Visit, space: str) -> Model:
     }
 
 
-@shows("documents/{document}", "document.html", long=True, shows=SHOWS, whole=WHOLE)
+@shows("documents/{document}", "document.html", shows=SHOWS, whole=WHOLE)
 async def show_document(visit: Visit, space: str, document: str) -> Model:
     """Show a document: its chunks with their borders, or its whole text."""
     asked = visit.asked

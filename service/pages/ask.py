@@ -179,7 +179,7 @@ ID = re.compile("[0-9a-fA-F-]{36}")
 CONVERSATIONS = 50  # names that the form of a context suggests
 
 
-@shows("ask", long=True)
+@shows("ask")
 async def show_ask(visit: Visit, space: str) -> View:
     """Show the answer to a question, with one setting or with two side by side."""
     asked = settings.asked_of(visit.asked)
@@ -215,7 +215,7 @@ async def keep_receipt(visit: Visit, space: str) -> Response[None]:
     return done(visit, f"quality/receipts/{sent.data['receipt']}", "kept")
 
 
-@shows("ask/context", long=True)
+@shows("ask/context")
 async def show_context(visit: Visit, space: str) -> View:
     """Show the text that an agent would get for a question."""
     wanted = settings.wanted_of(visit.asked)
