@@ -40,7 +40,7 @@ def text(tree: Any, selector: str = "#results") -> str:
 
 def test_without_a_question_the_page_says_what_it_is_for(client: httpx.Client):
     tree = page(client)
-    assert "Looking changes nothing" in text(tree) and tree.css_first("form.ask input[name=q]") is not None
+    assert "This changes nothing" in text(tree) and tree.css_first("form.ask input[name=q]") is not None
 
 
 @pytest.mark.parametrize("fusion", ["absolute", "convex", "rrf", "dbsf"])
@@ -205,6 +205,6 @@ def test_a_hit_becomes_a_probe_in_one_step(client: httpx.Client):
     form = form_to(html, f"{ASK.removesuffix('ask')}quality")
     button = HTMLParser(html).css_first("button[form=probe]")
     assert button is not None and button.attributes["value"] == wanted
-    assert "The probe is stored" in ended(client, send(client, form, memory_id=wanted))
+    assert "The probe was added" in ended(client, send(client, form, memory_id=wanted))
     (probe,) = client.get(f"{API}/probes").json()["items"]
     assert (probe["query"], probe["memory_id"]) == ("when do we deploy?", wanted)
