@@ -29,7 +29,7 @@ def page(client: httpx.Client, path: str = "", status: int = 200, headers: Any =
 
 
 def shown(tree: HTMLParser) -> list[str]:
-    return [str(one.attributes["href"]).rsplit("/", 1)[-1] for one in tree.css(".hits .hit-head a")]
+    return [str(one.attributes["href"]).rsplit("/", 1)[-1] for one in tree.css(".hits .badges > a:first-child")]
 
 
 def text(tree: Any, selector: str = "#results") -> str:
@@ -96,8 +96,8 @@ def test_why_not_this_one_says_why(client: httpx.Client):
     add(client, "a lake", category="a")
     tree = page(client, q="lake", category="a", expect=wanted)
     assert "excludes it, by category" in text(tree, ".expected")
-    assert text(page(client, q="lake", expect=wanted), ".expected").startswith(f"Why not {wanted[-8:]}? found")
-    assert text(page(client, q="boats", expect="the lake"), ".expected").startswith(f"Why not {wanted[-8:]}?")
+    assert text(page(client, q="lake", expect=wanted), ".expected").startswith("Why not “the lake”? It is hit 2")
+    assert text(page(client, q="boats", expect="the lake"), ".expected").startswith("Why not “the lake”?")
     assert text(page(client, q="boats", expect="  "), "#results")
     missing = page(client, q="lake", expect="0197a3c0-5f4e-7000-8000-0123456789ab")
     assert "There is no memory with this id." in text(missing, ".expected")
@@ -143,7 +143,7 @@ def test_an_earlier_time_stays_in_every_link_and_keeps_no_receipt(client: httpx.
     add(client, "the second lake")
     tree = page(client, q="lake", as_of=point)
     assert len(tree.css(".hits li")) == 1 and tree.css_first("form.keep") is None
-    assert all("as_of" in str(one.attributes["href"]) for one in tree.css(".hits .hit-head a, .tabs a"))
+    assert all("as_of" in str(one.attributes["href"]) for one in tree.css(".hits .badges > a:first-child, .tabs a"))
     assert point in text(tree, ".copies")
 
 
