@@ -70,6 +70,7 @@ def mend_a_wrong_fact(hand: Hand, api: Muisti, number: int) -> bool:
     hand.click(hand.tab.get_by_role("button", name="Edit", exact=True).or_(hand.link("Edit")).first)
     hand.write(hand.tab.locator("textarea[name=content]").first, RIGHT)
     hand.click(hand.tab.locator("form:has(textarea[name=content]) button").first)
+    hand.tab.locator(".said").wait_for()
     return api.get_memory(SPACE, made["id"])["content"].strip() == RIGHT
 
 
@@ -94,6 +95,7 @@ def undo_an_import(hand: Hand, api: Muisti, number: int) -> bool:
     hand.section(space, "Imports and exports")
     hand.click(hand.link("Undo…"))
     hand.click(hand.button("Undo the import"))
+    hand.tab.locator(".said").wait_for()
     return api.list_memories(space)["items"] == []
 
 

@@ -45,7 +45,7 @@ PAGES = (
     Page("tasks", f"{S}/tasks", "import"),
     Page("task", f"{S}/tasks/{{task}}", "Task: import"),
     Page("graph", f"{S}/graph", "Groups"),
-    Page("entity", f"{S}/graph/{{entity}}", "Facts in the order of time"),
+    Page("entity", f"{S}/graph/{{entity}}", "Facts, oldest first"),
     Page("space", S, "What the team of the ferries has learnt"),
     Page("review", f"{S}/review", "The kiosk in Nagu"),
     Page("review-lint", f"{S}/review/lint", "Score"),

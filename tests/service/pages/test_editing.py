@@ -33,7 +33,7 @@ def test_a_change_is_stored_and_can_be_undone(client: httpx.Client, memory: dict
 
 def test_nothing_different_makes_no_version(client: httpx.Client, memory: dict[str, Any], edit: str):
     page = ended(client, send(client, form_to(client.get(edit).text, edit)))
-    assert "Nothing was different" in page
+    assert "There were no changes" in page
     assert now(client, memory)["version"] == 1
 
 
@@ -129,7 +129,7 @@ def test_both_messages_of_a_turn_have_fields_of_their_own(client: httpx.Client):
 
     form = form_to(client.get(edit).text, edit)
     assert (form.fields["user"], form.fields["system"]) == (items[0]["user"], items[0]["system"])
-    assert "content" not in form.fields and "Nothing was different" in ended(client, send(client, form))
+    assert "content" not in form.fields and "There were no changes" in ended(client, send(client, form))
     send(client, form, system="In Oslo.")
     assert halves() == ("Where is it?\n\nTell me.", "In Oslo.")
     assert "they changed it" in send(client, form, user="Where?").text.lower()
