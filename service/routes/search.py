@@ -17,7 +17,7 @@ from muisti.core.query.query import Part
 from muisti.core.text.discourse.summarise import compress
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, seen
+from muisti.service.auth.middleware import access_of, caller_of, seen
 from muisti.service.conversations.topic_schemas import OptimizeBody, OptimizedReply
 from muisti.service.http.parameters import FRESHNESS, PAST, SEQ, freshness
 from muisti.service.http.request import Request, reached, reading
@@ -57,17 +57,22 @@ async def search_spaces(request: Request, data: JSONBody[JointSearchBody]) -> Re
     parents: tuple[str, ...] = ()
     if data.inherit_from is not None:
         check(request.access, "read", data.inherit_from)
-        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
+        home = backend.engines.of(data.inherit_from)
+        parents = (await backend.store(home.spaces.get, data.inherit_from)).policy.inherits or ()
     parts = data.parts(parents)
     await opened(request, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
     with reading(request.scope, backend, "search") as noted:
-        answer = await backend.search_spaces(request.memories, chosen, query, age)
+        answer = await backend.search_spaces(caller_of(request.scope), chosen, query, age)
         for one in answer.spaces:
             hits = sum(hit.memory.space == one.name for hit in answer.hits)
             noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
-    return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
+    timing = server_timing(answer.timings)
+    if answer.slowest is not None:
+        space, ms = answer.slowest
+        timing += f', slowest;desc="{backend.engines.home(space)}";dur={ms:.2f}'
+    return PlainResponse(JointReply.of(answer), {"Server-Timing": timing}).response()
 
 
 async def opened(request: Request, parts: Sequence[PartBody]) -> None:

@@ -73,7 +73,10 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "probe add": ("writes", "deploys {id}"), "probe list": ("reads", ""), "probe run": ("apart", ""),
     "probe delete": ("apart", "none"), "reads list": ("reads", ""), "reads unanswered": ("reads", ""),
     "reads forget": ("reads", ""), "receipt list": ("reads", ""), "receipt show": ("apart", "none"),
-    "receipt replay": ("apart", "none"),
+    "receipt replay": ("apart", "none"), "placement list": ("reads", ""), "placement plan": ("reads", ""),
+    "placement check": ("reads", ""), "placement add": ("apart", "other file:{folder}/other.db --dry-run"),
+    "placement move": ("writes", "#17 --target main"), "placement promote": ("writes", "default --target main"),
+    "placement drain": ("apart", "none"),
 }  # fmt: skip
 
 

@@ -643,6 +643,8 @@ STORES_NOTHING: Mapping[str, str] = {
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
             "redeliverWebhook, forgetReads, cli reads forget, "
             "createMemoryStore, updateMemoryStore, archiveMemoryStore, deleteMemoryStore, "
+            "addDatabase, moveUnits, promoteSpace, drainDatabase, cli placement add, cli placement move, "
+            "cli placement promote, cli placement drain, "
             "setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli keys clear, cli policy, "
