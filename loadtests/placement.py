@@ -1,7 +1,7 @@
 """Spaces over several databases under load: users write and search, spaces move, servers and databases are killed.
 
-`python -m loadtests.placement` starts sqld databases and servers, and prints what was lost, doubled, stale or seen of
-another tenant, how many writes each move refused, and the latency before, during and after the moves.
+`python -m loadtests.placement` starts sqld databases and servers. It prints what was lost, doubled, stale or seen of
+another tenant, how long writes were refused, and the latency before, during and after the moves.
 """
 
 import argparse
@@ -32,7 +32,7 @@ TIMEOUT_SECONDS = 15.0
 
 @dataclass
 class Seen:
-    """What users saw. `kept` has the texts of acknowledged writes by space, `tried` those that may be there too."""
+    """Answers as users saw them. `kept` has the texts of acknowledged writes by space, `tried` those that may be there too."""
 
     kept: dict[str, set[str]] = field(default_factory=dict)
     tried: dict[str, set[str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What one database holds: the units, the epoch of each, and whether it takes writes.
+"""Holdings of one database: the units, the epoch of each, and whether it takes writes.
 
 The database itself says so, in the transaction of each write. What a process believes of the map does not matter.
 """
@@ -16,7 +16,7 @@ FENCE_US = 1_000_000  # after which a fence may be lifted by whoever meets it
 
 
 class Holding(NamedTuple):
-    """What a database says of a unit. `over`: its fence has lasted for too long."""
+    """Answer of a database about a unit. `over`: its fence has lasted for too long."""
 
     unit: str
     epoch: int
