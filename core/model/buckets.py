@@ -5,7 +5,7 @@ A database holds buckets whole, except spaces that are placed on their own. Both
 
 from hashlib import blake2b
 
-BUCKETS = 4096  # fixed for ever: another number would place every space anew
+BUCKETS = 4096  # fixed for ever: another number would place every space again
 EVERYTHING = "*"  # the unit of all buckets that a database says nothing else about
 _MARK = "#"  # of a bucket's unit; no name of a space begins with it
 

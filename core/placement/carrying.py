@@ -1,7 +1,7 @@
 """Carry the rows of spaces from a database to another: all as of a change, then what has changed since.
 
-Each batch is atomic in the target and says what it brought, so a copy that breaks off goes on, and two of them at once
-double nothing.
+Each batch is atomic in the target and says what it brought. So a copy that breaks off goes on, and two of them at the
+same time double nothing.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What one database holds: the units, the epoch of each, and whether it takes writes.
+"""Holdings of one database: the units, the epoch of each, and whether it takes writes.
 
 The database itself says so, in the transaction of each write. What a process believes of the map does not matter.
 """
@@ -6,8 +6,9 @@ The database itself says so, in the transaction of each write. What a process be
 from typing import Literal, NamedTuple, cast
 
 from muisti.core.model.buckets import EVERYTHING, bucket_of, in_unit, unit_of
+from muisti.core.model.errors import AlreadyExists
 from muisti.core.placement.directory import NOW
-from muisti.core.store.database import Database, Statement, slots
+from muisti.core.store.database import Database, Refusal, Refused, Statement, refuse, slots
 
 State = Literal["held", "following", "fenced", "gone", "arriving"]
 HOLDS: frozenset[State] = frozenset(("held", "following", "fenced"))
@@ -15,7 +16,7 @@ FENCE_US = 1_000_000  # after which a fence may be lifted by whoever meets it
 
 
 class Holding(NamedTuple):
-    """What a database says of a unit. `over`: its fence has lasted for too long."""
+    """Answer of a database about a unit. `over`: its fence has lasted for too long."""
 
     unit: str
     epoch: int
@@ -47,6 +48,21 @@ def hold_nothing(database: Database) -> None:
     database.write(
         [Statement("INSERT OR IGNORE INTO holdings (unit, epoch, state) VALUES (?, 0, 'gone')", (EVERYTHING,))]
     )
+
+
+def give(source: Database, target: Database, name: str) -> None:
+    """Let a database hold a name that no space has yet, and that belongs to another one by its bucket.
+
+    Raises:
+        AlreadyExists: there is such a space.
+    """
+    put = "INSERT OR REPLACE INTO holdings VALUES (?, 0, ?, 0)"
+    taken = f"{refuse(Refusal.SPACE_EXISTS)} WHERE EXISTS (SELECT 1 FROM spaces WHERE name = ?)"
+    try:
+        source.write([Statement(taken, (name,)), Statement(put, (name, "gone"))])
+    except Refused as refused:
+        raise AlreadyExists(f"a space {name!r} exists already") from refused
+    target.write([Statement(put, (name, "held"))])
 
 
 def lift(database: Database, found: Holding) -> None:

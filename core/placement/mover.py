@@ -1,8 +1,8 @@
 """Move a unit from a database to another while it is used.
 
-The steps: both databases learn of the move; the rows are copied; changes are followed; writes are refused for a moment,
-while the last changes come; the source lets go; the target takes over; the map says so; the source forgets. A process
-that is killed at any step is followed by another one, or by itself, which goes on from what the databases say.
+Both databases learn of the move, the rows are copied, and changes are followed. Writes are refused for a moment, while
+the last changes come. Then the source lets go, the target takes over, the map says so, and the source forgets. A
+process that is killed at any step is followed by another one, or by itself, which goes on from what the databases say.
 """
 
 from collections.abc import Callable
@@ -99,7 +99,7 @@ class Mover:
         def keep(rows: int) -> None:
             nonlocal told, waiting
             waiting += rows
-            if monotonic() - told >= NOTE_SECONDS:
+            if monotonic() - told >= (NOTE_SECONDS if waiting > 0 else 0):
                 self._directory.note(move, self._owner, copied=waiting)
                 told, waiting = monotonic(), 0
 

@@ -1,6 +1,6 @@
 """Read memories by name, in lists and by search, at any point of history, and make contexts of them for prompts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar, cast
 
@@ -201,17 +201,23 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         self._note(query, answer.hits, answer.evidence, answer.seq, now)
         return answer
 
-    def search_spaces(self, parts: Sequence[Part], query: Query, max_age: float = 0.0) -> JointAnswer:
+    def search_spaces(
+        self, parts: Sequence[Part], query: Query, max_age: float = 0.0, elsewhere: Mapping[str, "Read"] = {}
+    ) -> JointAnswer:
         """Return the memories of several spaces that best answer a query; see `Asking.several`.
+
+        `elsewhere` has the views of spaces in other databases.
 
         The caller must be allowed to read each of them: this view knows memories, no grants of spaces.
         """
         check_query(query)
         now = self.calls.clock()
-        answer = self._judged(self.asking.several(parts, query, self.calls.caller, now, max_age), query.as_of)
+        others = {space: view.asking for space, view in elsewhere.items()}
+        found = self.asking.several(parts, query, self.calls.caller, now, max_age, others)
+        answer = self._judged(found, query.as_of)
         for one in answer.spaces:
             hits = [hit for hit in answer.hits if hit.memory.space == one.name]
-            self._note(query, hits, one.evidence, one.seq, now)
+            elsewhere.get(one.name, self)._note(query, hits, one.evidence, one.seq, now)
         return answer
 
     def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer:

@@ -18,12 +18,12 @@ from urllib.parse import unquote, urlencode
 import msgspec
 
 from muisti.client import Call, Reply, Unreachable, refused
-from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.location import is_remote
 from muisti.service.app.app import Front, open_engine
 from muisti.service.auth.access import OWNER
 from muisti.service.background.upkeep import embedding_sweeps
+from muisti.service.runtime.engines import Engines
 from muisti.service.schemas.errors import problem_of
 from muisti.service.settings import Settings, SettingsError, load
 
@@ -80,7 +80,7 @@ class Embedded:
             try:
                 app = Front(settings, engine=engine, trusted=OWNER, upkeep=embedding_sweeps(settings))
                 async with app.running():
-                    await asyncio.to_thread(_ensure, engine, self._space)
+                    await asyncio.to_thread(_ensure, app.state.backend.engines, self._space)
                     ready.set_result(app)
                     await self._stop.wait()
             finally:
@@ -245,10 +245,10 @@ def settings_for(path: str | Path, given: Mapping[str, Any]) -> Settings:
         raise ValueError(str(error)) from error
 
 
-def _ensure(engine: Engine, space: str) -> None:
+def _ensure(engines: Engines, space: str) -> None:
     """Create the space if it is missing and can be created."""
-    if not any(one.name == space for one in engine.spaces.list()):
-        engine.spaces.ensure(space)
+    if not any(one.name == space for one, _ in engines.spaces()):
+        engines.ensure(space)
 
 
 def _waits(holder: str) -> None:

@@ -34,7 +34,7 @@ class InProcess(httpx.BaseTransport):
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
             if ensured is not None and access.may("append"):
-                app.state.backend.engine.spaces.ensure(ensured)
+                app.state.backend.engines.ensure(ensured)
             self._undo = undo.pop_all()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

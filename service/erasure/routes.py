@@ -75,6 +75,6 @@ async def reported(request: Request, erase: Callable[[], Erasure]) -> Response[A
     erasure = await backend.store(erase)
     report = ReportReply.of(erasure)
     key_file = request.app.state.settings.signing_key_file
-    signed = await backend.store(signing.sign, backend.engine, key_file, msgspec.json.encode(report))
+    signed = await backend.store(signing.sign, backend.main, key_file, msgspec.json.encode(report))
     headers = {} if erasure.seq is None else {SEQ: str(erasure.seq)}
     return Response(ErasureReply(report=report, signed=signed), headers=headers)

@@ -186,7 +186,7 @@ async def reached(backend: Backend, space: str, *, strong: bool, at_least: str |
         EpochGone: the space was deleted or emptied since, and has a new epoch.
     """
     if strong:
-        await backend.store(backend.engine.spaces.catch_up, space)
+        await backend.store(backend.engines.of(space).spaces.catch_up, space)
     if at_least is not None:
         await _reached(backend, space, min_seq(at_least))
 
@@ -196,7 +196,7 @@ async def _reached(backend: Backend, space: str, at: Seq) -> None:
     deadline = clock() + WAIT_SECONDS
     while True:
         try:
-            return await backend.store(backend.engine.spaces.require, space, at)
+            return await backend.store(backend.engines.of(space).spaces.require, space, at)
         except NotYetReplicated:
             if clock() >= deadline:
                 raise

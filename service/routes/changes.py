@@ -87,7 +87,7 @@ async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted
         now = await request.app.state.gate.enter(request.scope["headers"], request.scope["path"])
         check(now, "read", space)
 
-    source = Source(backend, seq_watcher, request.memories.read, space, wanted, allowed, access.key_id)
+    source = Source(backend, seq_watcher, lambda: request.memories.read, space, wanted, allowed, access.key_id)
     seq_watcher.check(access.key_id)
     since = wanted.since if last is None else point(last, "Last-Event-ID")
     if since is None:

@@ -14,6 +14,7 @@ from muisti.core.text.discourse.summarise import compress
 from muisti.service.asgi.header_names import FRESHNESS, SEQ
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
+from muisti.service.auth.middleware import caller_of
 from muisti.service.conversations.topic_schemas import OptimizeBody, OptimizedReply
 from muisti.service.http import plain
 from muisti.service.http.parameters import PAST, freshness
@@ -54,17 +55,22 @@ async def search_spaces(request: Request, data: JSONBody[JointSearchBody]) -> Re
     parents: tuple[str, ...] = ()
     if data.inherit_from is not None:
         check(request.access, "read", data.inherit_from)
-        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
+        home = backend.engines.of(data.inherit_from)
+        parents = (await backend.store(home.spaces.get, data.inherit_from)).policy.inherits or ()
     parts = data.parts(parents)
     await opened(request, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
     with plain.reading(request.scope, backend, "search") as noted:
-        answer = await backend.search_spaces(request.memories, chosen, query, age)
+        answer = await backend.search_spaces(caller_of(request.scope), chosen, query, age)
         for one in answer.spaces:
             hits = sum(hit.memory.space == one.name for hit in answer.hits)
             noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
-    return whole(PlainResponse(JointReply.of(answer), {"Server-Timing": plain.server_timing(answer.timings)}))
+    timing = plain.server_timing(answer.timings)
+    if answer.slowest is not None:
+        space, ms = answer.slowest
+        timing += f', slowest;desc="{backend.engines.home(space)}";dur={ms:.2f}'
+    return whole(PlainResponse(JointReply.of(answer), {"Server-Timing": timing}))
 
 
 async def opened(request: Request, parts: Sequence[PartBody]) -> None:

@@ -26,9 +26,11 @@ async def list_spaces(request: Request) -> SpacesReply:
 
     The list has the spaces that the key may use, and their sizes by counters: it reads no memory.
     """
-    access, registry = request.access, request.engine.spaces
-    found = [space for space in await request.backend.store(registry.list) if access.grant.reaches(space.name)]
-    return SpacesReply.of(found, await request.backend.store(registry.uses) if access.caller().sees_all else {})
+    access = request.access
+    every = await request.backend.store(request.backend.engines.spaces)
+    found = [(space, use) for space, use in every if access.grant.reaches(space.name)]
+    uses = {space.epoch: use for space, use in found if use is not None} if access.caller().sees_all else {}
+    return SpacesReply.of([space for space, _ in found], uses)
 
 
 @routes.post("/v1/spaces", needs="admin", problems=["already_exists"], standard=DRY)

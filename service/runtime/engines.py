@@ -1,14 +1,23 @@
 """The engines of all databases that hold spaces: one for each, opened when it is first needed."""
 
+import base64
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from heapq import merge
+from itertools import islice
+
+import msgspec
 
 from muisti.core.databases import open_database
 from muisti.core.engine import Engine
-from muisti.core.model.errors import DatabaseDown, MuistiError
+from muisti.core.model.errors import Conflict, DatabaseDown, InvalidInput, MuistiError, SpaceMoving, StoreUnavailable
+from muisti.core.model.operations import AuditPage
+from muisti.core.model.outcomes import SpaceUse
+from muisti.core.model.spaces import Space
 from muisti.core.placement.directory import MAIN, Directory, Target
+from muisti.core.placement.holdings import give
 from muisti.core.store.database import Database
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
@@ -51,6 +60,85 @@ class Engines:
     def name(self, id_: int) -> str:
         known = self.directory.map.targets.get(id_)
         return str(id_) if known is None else known.name
+
+    def ensure(self, space: str) -> Space:
+        """Return the space of a name, and make it in its database if it is missing. Call it on a thread.
+
+        Raises:
+            SpaceMoving, DatabaseDown.
+        """
+        try:
+            return self.opened(self.directory.map.of(space)).spaces.ensure(space)
+        except SpaceMoving:
+            self.directory.load()
+            return self.opened(self.directory.map.of(space)).spaces.ensure(space)
+
+    def together(self, space: str, other: str) -> None:
+        """Raise `Conflict` unless two spaces are in one database."""
+        if self.home(space) != self.home(other):
+            raise Conflict(
+                f"{space!r} is in the database {self.home(space)!r}, {other!r} in {self.home(other)!r}; "
+                f"move one of them first: muisti placement move {other} --target {self.home(space)}"
+            )
+
+    def beside(self, space: str, name: str) -> None:
+        """Let a space that does not exist yet belong to the database of another one. Call it on a thread."""
+        map_ = self.directory.load() if self.several else self.directory.map
+        here, there = map_.of(space), map_.of(name)
+        if here != there:
+            give(self.database(there).primary, self.database(here).primary, name)
+            self.directory.pin(name, here, "forked")
+
+    def home(self, space: str) -> str:
+        """Return the name of the database of a space."""
+        return self.name(self.directory.map.of(space))
+
+    def spaces(self) -> list[tuple[Space, SpaceUse | None]]:
+        """Return the spaces of all databases by name, with their uses. Call it on a thread.
+
+        Raises:
+            DatabaseDown: one does not answer, and without it the list would not be whole.
+        """
+        found: list[tuple[Space, SpaceUse | None]] = []
+        if self.several:
+            with suppress(MuistiError):  # what is known goes on
+                self.directory.load()
+        for target, engine in self.each():
+            try:
+                held, uses = engine.spaces.list(), engine.spaces.uses()
+            except StoreUnavailable as error:
+                if not self.several:
+                    raise
+                self.failed(target.id)
+                raise DatabaseDown(target.name, str(error)) from error
+            found += [(space, uses.get(space.epoch)) for space in held]
+        return sorted(found, key=lambda one: one[0].name)
+
+    def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
+        """Return a page of the audit logs of all databases, newest first. Call it on a thread.
+
+        An entry is in the database of what it tells of, since it is written in the same transaction.
+
+        Raises:
+            InvalidInput: the limit is out of range, or the cursor is not one of ours.
+            DatabaseDown: one does not answer.
+        """
+        if not self.several:
+            return self.main.audit(limit=limit, cursor=cursor)
+        at = {} if cursor is None else _positions(cursor)
+        engines = {target.name: engine for target, engine in self.each() if at.get(target.name, "") is not None}
+        pages = {name: engine.audit(limit=limit, cursor=at.get(name)) for name, engine in engines.items()}
+        entries = [[(one, name) for one in page.items] for name, page in pages.items()]
+        taken = list(islice(merge(*entries, key=lambda one: one[0].at, reverse=True), limit))
+        for name, page in pages.items():
+            mine = [one for one, of in taken if of == name]
+            if mine:
+                at[name] = str(mine[-1].number)
+            if len(mine) == len(page.items) and page.next_cursor is None:
+                at[name] = None
+        over = all(at.get(name, "") is None for name in pages)
+        text = base64.urlsafe_b64encode(msgspec.json.encode(at)).decode()
+        return AuditPage(items=tuple(one for one, _ in taken), next_cursor=None if over else text)
 
     @property
     def several(self) -> bool:
@@ -133,3 +221,12 @@ class Engines:
             for id_, engine in [*self._opened.items()]:
                 if id_ != MAIN:
                     engine.close()
+
+
+def _positions(cursor: str) -> dict[str, str | None]:
+    """Return the cursors by database that a cursor of all has; None where there is no more."""
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=dict[str, str | None])
+    except (ValueError, msgspec.DecodeError, msgspec.ValidationError):
+        message = f"{cursor[:80]!r} is no cursor; take next_cursor of the page before"
+        raise InvalidInput.at("$.cursor", message) from None

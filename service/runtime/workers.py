@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 import msgspec
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import OnConflict
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
@@ -310,10 +311,12 @@ class Backend:
         return found
 
     async def search_spaces(
-        self, memories: Memories, parts: Sequence[Part], query: Query, max_age: float = 0.0
+        self, caller: Caller, parts: Sequence[Part], query: Query, max_age: float = 0.0
     ) -> JointAnswer:
-        """Search several spaces on a thread."""
-        answer = await self._search.run(memories.read.search_spaces, parts, query, max_age)
+        """Search several spaces on a thread, those of each database together."""
+        views = {part.space: self.engines.of(part.space).seen_by(caller).read for part in parts}
+        first = next(iter(views.values()), self.main.seen_by(caller).read)
+        answer = await self._search.run(first.search_spaces, parts, query, max_age, views)
         self.meters.searched(answer)
         if self._tracing is not None:
             self._tracing.searched(answer, query.text)

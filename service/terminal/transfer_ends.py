@@ -9,8 +9,9 @@ import msgspec
 
 from muisti.client import calls
 from muisti.core.model.choices import Scope
-from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.model.errors import Conflict, InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
+from muisti.core.placement.directory import Directory
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.transfer import ImportedReply, ImportReply
@@ -205,7 +206,14 @@ def opened_end(options: Globals, *, need: Scope, create: bool = False, dry_run: 
     caller = access_of(options).caller(None, frozenset(options.allowed))
     here = options.application.open_here
     with refusals(options), _settings(options, create, dry_run) as settings, here(settings) as engine:
+        alone(engine)
         yield Here(engine, caller)
+
+
+def alone(engine: "Engine") -> None:
+    """Raise `Conflict` when spaces are in several databases, which only a server knows all of."""
+    if len(Directory(engine.database).map.targets) > 1:
+        raise Conflict("spaces are in several databases: start `muisti serve`, and name it with --url")
 
 
 @contextmanager

@@ -47,7 +47,7 @@ class World:
         return self.engines[self.directory.load().of(space)]
 
     def abandon(self) -> None:
-        """Let the leases of a process that has died run out."""
+        """Let the leases of a process that was killed run out."""
         self.databases[0].write([Statement("UPDATE moves SET lease_until = 0")])
 
     def keepers(self, space: str) -> list[int]:

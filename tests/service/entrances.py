@@ -623,7 +623,8 @@ STORES_NOTHING: Mapping[str, str] = {
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt list, cli receipt replay, "
             "cli receipt show, cli reads list, cli reads unanswered, cli scrub, "
-            "cli search, cli space compare, cli space list, cli space warm, cli space which, cli spaces, cli stats, cli tags, "
+            "cli search, "
+            "cli space compare, cli space list, cli space warm, cli space which, cli spaces, cli stats, cli tags, "
             "cli tasks list, cli tasks show, cli tasks watch, cli telemetry, cli top, cli validate, cli verify-report, "
             "cli webhook list",
         ),
@@ -643,6 +644,8 @@ STORES_NOTHING: Mapping[str, str] = {
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
             "redeliverWebhook, forgetReads, cli reads forget, "
             "createMemoryStore, updateMemoryStore, archiveMemoryStore, deleteMemoryStore, "
+            "addDatabase, moveUnits, promoteSpace, drainDatabase, cli placement add, cli placement move, "
+            "cli placement promote, cli placement drain, "
             "setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli keys clear, cli policy, "

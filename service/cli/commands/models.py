@@ -27,6 +27,7 @@ from muisti.service.terminal.session import (
     settings_for,
     space_choice,
 )
+from muisti.service.terminal.transfer_ends import alone
 from muisti.service.terminal.views import Table, Text, View, cell, fields, grid, listed, stated, tabbed
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
         demand(options, "admin")
         settings = settings_for(options)
         with options.application.open_here(settings) as engine, Stages(options) as stages:
+            alone(engine)
             names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
             spaces, refused = _reembedded(engine, names, stages, force=force, every=every)
     if options.json:

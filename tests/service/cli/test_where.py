@@ -27,7 +27,7 @@ ANSWERED = {
     ("reads", "unanswered"), ("receipt", "list"), ("conversations", "list"), ("documents", "list"),
     ("documents", "stale", "."), ("code", "find", "x"), ("code", "map"),
     ("graph", "status"), ("graph", "entities"), ("graph", "relations"), ("graph", "proposals"),
-    ("graph", "communities"),
+    ("graph", "communities"), ("placement", "list"), ("placement", "plan"), ("placement", "check"),
     ("add", "x", "--dry-run"), ("put", "a", "b", "x", "--dry-run"), ("conversations", "add", "c", "x", "--dry-run"),
     ("ingest", ".", "--dry-run"), ("graph", "relate", "x", "knows", "y", "--dry-run"),
 }  # fmt: skip
@@ -59,6 +59,8 @@ NO_DATABASE = {
     ("documents", "text", "x"), ("documents", "prune", "--dry-run"), ("documents", "delete", "x"),
     ("graph", "merge", "x", "y"), ("graph", "keep-apart", "x", "y"), ("graph", "retract", "x"), ("graph", "build"),
     ("graph", "draw", "x.svg"), ("graph", "export", "x.json"), ("graph", "drop"),
+    ("placement", "add", "x", "file:x.db"), ("placement", "move", "x", "--target", "x"),
+    ("placement", "promote", "x", "--target", "x"), ("placement", "drain", "x"),
     ("lint", "--fix", "secret"), ("changes", "--follow"), ("generations", "compare"),
 }  # fmt: skip
 NOTHING_MADE = {

@@ -26,6 +26,7 @@ NOT_TRIED = {
     "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "getHandoff", "optimizeText",
     "summariseConversation", "summariseSession", "summariseExchange", "summariseSpace",
     "forgetReads", "warmSpace",
+    "addDatabase", "moveUnits", "promoteSpace", "drainDatabase",  # tests/placement/test_managing.py tries them
     "buildGraph", "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
