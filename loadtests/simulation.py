@@ -10,8 +10,8 @@ and checked at others. Hit rates come from `loadtests.balancers`.
 """
 
 import argparse
-import resource
 import tempfile
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -113,9 +113,8 @@ def restores() -> Iterator[Restored]:
 
 
 def _worked(sqld: Sqld) -> float:
-    own = resource.getrusage(resource.RUSAGE_SELF)
     assert sqld.pid is not None
-    return own.ru_utime + own.ru_stime + worked(sqld.pid)
+    return time.process_time() + worked(sqld.pid)
 
 
 # Eviction: which index goes when memory is short
@@ -311,7 +310,7 @@ def year(found: Constants, measured: Measured, tenants: int, memories: int, seed
                 place[bucket], today, moved = target, today + 1, moved + held[bucket]
         moves.append(today)
         fullest = max(fullest, float(used.max() / room))
-    return Year(count, float(np.mean(moves)), max(moves), round(promoted), moved / DAYS, fullest)
+    return Year(count, float(np.mean(moves)), max(moves), round(promoted), float(moved) / DAYS, fullest)
 
 
 def _share_above(limit: float, typical: float) -> float:
