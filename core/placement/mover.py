@@ -1,8 +1,8 @@
 """Move a unit from a database to another while it is used.
 
 Both databases learn of the move, the rows are copied, and changes are followed. Writes are refused for a moment, while
-the last changes come. Then the source lets go, the target takes over, the map says so, and the source forgets. A process
-that is killed at any step is followed by another one, or by itself, which goes on from what the databases say.
+the last changes come. Then the source lets go, the target takes over, the map says so, and the source forgets. A
+process that is killed at any step is followed by another one, or by itself, which goes on from what the databases say.
 """
 
 from collections.abc import Callable
