@@ -32,7 +32,10 @@ TIMEOUT_SECONDS = 15.0
 
 @dataclass
 class Seen:
-    """Answers as users saw them: texts by space. `kept` were acknowledged, `tried` may be there too."""
+    """Answers as users saw them.
+
+    `kept` has the texts of acknowledged writes by space, `tried` those that may be there too.
+    """
 
     kept: dict[str, set[str]] = field(default_factory=dict)
     tried: dict[str, set[str]] = field(default_factory=dict)
