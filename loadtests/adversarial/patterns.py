@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from loadtests.adversarial.texts import Family, repeated
 from muisti.core.model import anchors
@@ -192,7 +192,7 @@ def _of(path: str, name: str) -> "re.Pattern[Any]":
     found = getattr(module, name, None)
     if not isinstance(found, re.Pattern | Regex):
         raise LookupError(f"{path}:{name} is no pattern of the module: name it in loadtests/adversarial/patterns.py")
-    return found
+    return cast("re.Pattern[Any]", found)
 
 
 def _use(path: str, name: str) -> Use:
