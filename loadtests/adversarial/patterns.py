@@ -32,6 +32,7 @@ _codes: Any = import_module("re._constants")
 OWN = "a file or setting of the person or operator who runs the command"
 SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
+    "core/support/regex.py:__getattr__": "an expression of a module, found by its own name",
     "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *recognise.RULES)],
     "core/graph/entities/recogniser.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
     "core/text/scripts.py:_ASCII": lambda: [*scripts._ASCII],
