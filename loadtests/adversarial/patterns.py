@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from loadtests.adversarial.texts import Family, repeated
 from muisti.core.model import anchors
@@ -33,6 +33,7 @@ _codes: Any = import_module("re._constants")
 OWN = "a file or setting of the person or operator who runs the command"
 SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
+    "core/support/regex.py:__getattr__": "an expression of a module, found by its own name",
     "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *recognise.RULES)],
     "core/graph/entities/recogniser.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
     "core/text/scripts.py:_ASCII": lambda: [*scripts._ASCII],
@@ -194,7 +195,7 @@ def _of(path: str, name: str) -> "re.Pattern[Any]":
     found = getattr(module, name, None)
     if not isinstance(found, re.Pattern | Regex):
         raise LookupError(f"{path}:{name} is no pattern of the module: name it in loadtests/adversarial/patterns.py")
-    return found
+    return cast("re.Pattern[Any]", found)
 
 
 def _use(path: str, name: str) -> Use:
