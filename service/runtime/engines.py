@@ -10,7 +10,7 @@ from itertools import islice
 
 import msgspec
 
-from muisti.core.databases import open_database
+from muisti.core.databases import Database, open_database
 from muisti.core.engine import Engine
 from muisti.core.model.errors import Conflict, DatabaseDown, InvalidInput, MuistiError, SpaceMoving, StoreUnavailable
 from muisti.core.model.operations import AuditPage
@@ -18,7 +18,6 @@ from muisti.core.model.outcomes import SpaceUse
 from muisti.core.model.spaces import Space
 from muisti.core.placement.directory import MAIN, Directory, Target
 from muisti.core.placement.holdings import give
-from muisti.core.store.database import Database
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
 
