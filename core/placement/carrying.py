@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from muisti.core.model.errors import Conflict
+from muisti.core.placement.directory import numbered
 from muisti.core.placement.rows import BY_NAME, CARRIED, PART, PARTS, VERSIONS, Carried, noted
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Scalar, Statement, refuse, slots
 from muisti.core.store.sql.spaces import AWAY
@@ -119,7 +120,7 @@ class Carrier:
         """
         name = f"{AWAY}{self._epoch} {space.name}"
         made = [
-            Statement(
+            numbered(
                 "INSERT INTO spaces (name, epoch, created_at, committed_at, settings, seq, placed) "
                 "SELECT ?1, ?2, 0, 0, '{}', ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE name = ?1)",
                 (name, space.epoch, space.seq, self._epoch),
@@ -129,7 +130,8 @@ class Carrier:
                 (self._epoch, space.id, name),
             ),
         ]
-        *_, ((there, seq),) = self._copied([*made, Statement("SELECT id, seq FROM spaces WHERE name = ?", (name,))])
+        ask = [Statement(f"SELECT {column} FROM spaces WHERE name = ?", (name,)) for column in ("id", "seq")]
+        *_, ((there,),), ((seq,),) = self._copied([*made, *ask])
         return cast(int, there), cast(int, seq)
 
     def _copy_table(self, carried: Carried, space: Leaving, there: int, last: list[Scalar] | None) -> None:
@@ -301,7 +303,7 @@ class Carrier:
     def _reserved(self, table: str, count: int) -> range:
         """Return row numbers that no other row of the target will get."""
         *_, ((last,),) = self._target.write([
-            Statement("INSERT INTO sqlite_sequence SELECT ?1, 0 WHERE NOT EXISTS "
+            numbered("INSERT INTO sqlite_sequence SELECT ?1, 0 WHERE NOT EXISTS "
                       "(SELECT 1 FROM sqlite_sequence WHERE name = ?1)", (table,)),
             Statement("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = ?", (count, table)),
             Statement("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)),

@@ -3,6 +3,7 @@
 It is one of the databases, the first. Each process has a copy of the map, which works on while the directory is down.
 """
 
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import msgspec
 from muisti.core.model.buckets import BUCKETS, EVERYTHING, bucket_of, in_unit, unit_of
 from muisti.core.model.errors import AlreadyExists, Conflict, NotFound
 from muisti.core.model.location import Location, base_url, is_remote
-from muisti.core.store.database import Database, Refusal, Refused, Row, Statement, refuse
+from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar, Statement, refuse
 from muisti.core.store.sql import operations
 
 MAIN = 0  # the id of the directory
@@ -25,6 +26,12 @@ NOW = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 Step = Literal["asked", "copying", "following", "left", "arrived", "switched", "ended", "back"]
 Why = Literal["moved", "pinned", "promoted", "drained", "forked"]
+
+
+def numbered(sql: str, args: Sequence[Scalar]) -> Statement:
+    """Return a statement whose placeholders are `?1`, `?2` and so on, which servers count otherwise than files."""
+    places = [int(place) - 1 for place in re.findall(r"\?(\d)", sql)]
+    return Statement(re.sub(r"\?\d", "?", sql), tuple(args[place] for place in places))
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -235,10 +242,10 @@ class Directory:
             f"AND o.lease_until >= {NOW}) ORDER BY m.step = 'asked', m.id LIMIT 1"
         )
         *_, rows = self._database.write([
-            Statement(
+            numbered(
                 f"UPDATE moves SET owner = ?1, lease_until = {NOW} + ?3 WHERE id = ({free})", (owner, id_, LEASE_US)
             ),
-            Statement(
+            numbered(
                 "SELECT id FROM moves WHERE owner = ?1 AND ended_at IS NULL AND (?2 IS NULL OR id = ?2) "
                 f"AND lease_until >= {NOW} ORDER BY lease_until DESC LIMIT 1",
                 (owner, id_),

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, cast
 
 from muisti.core.model.buckets import EVERYTHING, bucket_of, in_unit, unit_of
 from muisti.core.model.errors import AlreadyExists
-from muisti.core.placement.directory import NOW
+from muisti.core.placement.directory import NOW, numbered
 from muisti.core.store.database import Database, Refusal, Refused, Statement, refuse, slots
 
 State = Literal["held", "following", "fenced", "gone", "arriving"]
@@ -75,11 +75,11 @@ def unfenced(epoch: int, *, over: bool = False) -> list[Statement]:
     late = f" AND until < {NOW}" if over else ""
     fenced = f"EXISTS (SELECT 1 FROM holdings WHERE epoch = ?1 AND state = 'fenced'{late})"
     return [
-        Statement(f"UPDATE leaving SET fenced = 0 WHERE epoch = ?1 AND {fenced}", (epoch,)),
-        Statement(
+        numbered(f"UPDATE leaving SET fenced = 0 WHERE epoch = ?1 AND {fenced}", (epoch,)),
+        numbered(
             "UPDATE spaces SET placed = -1 - placed WHERE placed < 0 AND id IN (SELECT space_id FROM leaving WHERE "
             f"epoch = ?1) AND {fenced}",
             (epoch,),
         ),
-        Statement(f"UPDATE holdings SET state = 'following' WHERE epoch = ?1 AND state = 'fenced'{late}", (epoch,)),
+        numbered(f"UPDATE holdings SET state = 'following' WHERE epoch = ?1 AND state = 'fenced'{late}", (epoch,)),
     ]

@@ -12,7 +12,7 @@ from typing import cast
 from muisti.core.model.buckets import bucket_of, in_unit
 from muisti.core.model.errors import Conflict, MuistiError, SpaceMoving
 from muisti.core.placement.carrying import Carrier, Leaving
-from muisti.core.placement.directory import NOW, Directory, Move
+from muisti.core.placement.directory import NOW, Directory, Move, numbered
 from muisti.core.placement.holdings import FENCE_US, holding, unfenced
 from muisti.core.placement.rows import CARRIED, OFF_SPACES, ON_SPACES
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement, refuse, slots
@@ -225,7 +225,7 @@ class Mover:
                 Statement(f"{_STALE} WHERE NOT EXISTS (SELECT 1 FROM holdings WHERE unit = ? AND epoch = ? "
                           f"AND state = 'fenced' AND until >= {NOW})", (move.unit, move.id)),
                 Statement("UPDATE holdings SET state = 'gone' WHERE unit = ?", (move.unit,)),
-                Statement(f"UPDATE spaces SET placed = -1 - ?1, name = '{AWAY}left ' || ?1 || ' ' || id, "
+                numbered(f"UPDATE spaces SET placed = -1 - ?1, name = '{AWAY}left ' || ?1 || ' ' || id, "
                           f"epoch = epoch || ' ' || ?1 WHERE id IN {mine}", (move.id,)),
                 Statement("DELETE FROM trail WHERE epoch = ?", (move.id,)),
             ])  # fmt: skip
