@@ -1,7 +1,7 @@
 """Spaces over several databases under load: users write and search, spaces move, servers and databases are killed.
 
 `python -m loadtests.placement` starts sqld databases and servers. It prints what was lost, doubled, stale or seen of
-another tenant, how long writes were refused, and the latency before, during and after the moves.
+another tenant. It also prints how long writes were refused, and the latency before, during and after the moves.
 """
 
 import argparse

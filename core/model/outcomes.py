@@ -382,7 +382,7 @@ class Stats(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Warmed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was loaded of a space, so that the next search need not wait.
+    """Index and model of a space, loaded so that the next search need not wait.
 
     `loaded` is False where the index was in memory. `fits` is False where it takes more than the limit of all indexes
     and will be the only one. `model` is the name of the model that is ready, None when none is on board.

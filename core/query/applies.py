@@ -5,9 +5,9 @@
     closeness = (score / best) ** steep * words              of one hit, 1 for the best
 
 `x` are the signs of `Signs`, and `w` the `WEIGHTS`, none of which has the wrong sign. A question is more likely
-answered when a passage is nearer than unrelated questions find any, and when one row has more of its words and word
-pairs. Words weigh by the language, not by the space, where "summarize" may be rare. A question about a person whom no
-memory names is hardly ever answered.
+answered when a passage is nearer than unrelated questions find any. So it is when one row has more of its words and
+word pairs. Words weigh by the language, not by the space, where "summarize" may be rare. A question about a person whom
+no memory names is hardly ever answered.
 
 A dialogue spreads an answer over several turns, and so does a large space. A fact on its own seldom has a second one
 beside it. So turns have an exponent below 1, and in a small space, with few `passages`, a hit must be nearer to the
@@ -44,7 +44,7 @@ WEIGHTS: Mapping[str, float] = {  # in the order of `Signs`
     "pairs": 6.735,
     "stranger": -2.658,
     "word": -6.314,
-    "name": -8.5,  # the fit gives -5.04; this loses no more in any set, and shows fewer near misses
+    "name": -8.5,  # the fit gives -5.04; means of ten sets are the same, and fewer near misses show
 }
 
 STEEPEST = 2.5  # exponent among at most `FEW` passages
@@ -69,8 +69,8 @@ class Signs(msgspec.Struct, frozen=True, kw_only=True):
     """Signs that a question is answered, from its first hits.
 
     `near` is the distance of the highest cosine to that which one unrelated question in ten finds, in powers of ten of
-    passages. `telling` is the largest share of the question's words that a row has, by their weight in the language,
-    and `pairs` that of its word pairs. `stranger` is 1 for a question about a person whom no memory names. `word` and
+    passages. `telling` is the largest share of the question's words that a row has, by their weight in the language.
+    `pairs` is that of its word pairs. `stranger` is 1 for a question about a person whom no memory names. `word` and
     `name` are the weights of what the best statement lacks of the question. `covered` is the largest share of the
     question's idf that a row has, unknown words included, and no sign.
     """

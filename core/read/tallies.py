@@ -29,6 +29,10 @@ _Key = tuple[int, str | None, Counting]
 _Rest = Callable[[SpaceRow, Point, int | None], list[Statement]]
 
 
+def _nothing(row: SpaceRow, point: Point, since: int | None) -> list[Statement]:
+    return []
+
+
 class Tallies:
     """Counts the memories and the changes of spaces, as `core.read.statistics` has them. Thread-safe."""
 
@@ -52,7 +56,7 @@ class Tallies:
         return statistics.stats(found, sums, days, results, whole=own is None and as_of is None)
 
     def _counted(
-        self, space: str, what: Counting, own: str | None, as_of: AsOf | None, now: int, rest: _Rest = lambda *_: []
+        self, space: str, what: Counting, own: str | None, as_of: AsOf | None, now: int, rest: _Rest = _nothing
     ) -> tuple[SpaceRow, Sums, Days, Sequence[Rows]]:
         """Return the counts of a space, its changes by day, and the results of `rest`, of one snapshot."""
         known: _Known | None = None
@@ -74,7 +78,8 @@ class Tallies:
                 self._known.pop(key, None)
                 return self._counted(space, what, own, as_of, now, rest)
         first, *results = results
-        sums, days = ({}, {}) if known is None else known[1:]
+        sums: Sums = {} if known is None else known.sums
+        days: Days = {} if known is None else known.days
         if as_of is None:
             came, *results = results
             sums = statistics.added(sums, came)

@@ -161,7 +161,7 @@ class Front:
         if self._app is None:
             app = rest.application(self.state, self.running)
             self.state.gate.open(rest.public_paths(app))
-            routes, app.asgi_handler = app.asgi_handler, self._envelope  # unmatched paths pass the envelope too
+            routes, app.asgi_handler = app.asgi_handler, self._envelope  # unmatched paths pass that middleware too
             if hasattr(self.state, "backend"):
                 rest.begin(self.state)
             self._app, self._routes = app, routes

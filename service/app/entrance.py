@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import msgspec
 
@@ -62,13 +62,6 @@ class Entrance:
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
 
 
-class State(Protocol):
-    """What answers take from the application, whose start sets `backend`."""
-
-    backend: Backend
-    gate: AuthMiddleware
-
-
 class Way(msgspec.Struct, frozen=True):
     """Route on the fast path: the function that answers, the type of the body, and the scope that it needs."""
 
@@ -82,7 +75,7 @@ WAYS: Mapping[str, Way] = {
     "/search": Way("/v1/spaces/{space}/search", SearchBody, plain.search, "read"),
     "/memories": Way("/v1/spaces/{space}/memories", AddBody, partial(plain.add, reply=plain.stored), "append"),
 }
-PROBES: Mapping[str, Callable[[Scope, State], Awaitable[Reply]]] = {
+PROBES: Mapping[str, Callable[[Scope, plain.State], Awaitable[Reply]]] = {
     "/healthz": plain.alive,
     "/readyz": plain.readiness,
 }
@@ -100,7 +93,7 @@ class FastPath:
     request are those that the handlers of the routes call.
     """
 
-    def __init__(self, app: ASGIApp, body_limit: int, state: State) -> None:
+    def __init__(self, app: ASGIApp, body_limit: int, state: plain.State) -> None:
         """`body_limit` is in bytes."""
         self._app = app
         self._body_limit = body_limit

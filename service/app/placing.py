@@ -5,9 +5,9 @@ from collections.abc import MutableMapping
 from typing import Any, cast
 
 from muisti.core.model.errors import MuistiError, SpaceMoving
-from muisti.service.app.entrance import State
 from muisti.service.asgi.messages import send_problem
 from muisti.service.http.decode import SLASH
+from muisti.service.http.plain import State
 from muisti.service.runtime.placing import ABOUT_PLACE, TRIES, again
 from muisti.service.schemas.asgi import ASGIApp, Message, Receive, Scope, Send
 from muisti.service.schemas.errors import NO_SPACE, PROBLEM, WORKS_IN

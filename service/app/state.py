@@ -1,4 +1,4 @@
-"""What the parts of an application share, as `app.state`."""
+"""State that the parts of an application share, as `app.state`."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class State:
-    """Settings, and what is made of them. The start sets `backend`, `scrape`, `keyring` and `tasks`.
+    """Settings, and what follows from them. The start sets `backend`, `scrape`, `keyring` and `tasks`.
 
     `tasks` are cancelled at the end. The last three are there when the routes are.
     """

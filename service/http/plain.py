@@ -122,7 +122,7 @@ def written_headers(one: Written) -> dict[str, str]:
 
 
 class State(Protocol):
-    """What readiness is told by."""
+    """Parts of the application that answers take; its start sets `backend`."""
 
     backend: Backend
     gate: AuthMiddleware

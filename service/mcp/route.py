@@ -140,7 +140,7 @@ MANAGER = "muisti.service.mcp.manager"
 
 
 class State(Protocol):
-    """What the start of the application sets: `tasks` are cancelled at its end."""
+    """Parts that the start of the application sets; `tasks` are cancelled at its end."""
 
     backend: Backend
     tasks: TaskGroup

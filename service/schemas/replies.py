@@ -324,7 +324,7 @@ class StatsReply(Reply, frozen=True, kw_only=True):
 
 
 class WarmedReply(Reply, frozen=True, kw_only=True):
-    """What was loaded of a space, so that the next search need not wait."""
+    """Index and model of a space, loaded so that the next search need not wait."""
 
     loaded: Annotated[bool, doc("Whether the index was loaded; false where it was in memory.")]
     fits: Annotated[bool, doc("False where the index takes more than `MUISTI_INDEX_MEMORY`, and so displaces others.")]

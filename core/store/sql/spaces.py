@@ -77,7 +77,7 @@ class SpaceRow(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> tuple[int, str, int]:
-        """What a write names: the row, the epoch of the space, and that of its placement."""
+        """Names of the space in a write: its row, its epoch, and the epoch of its placement."""
         return self.id, self.space.epoch, self.placed
 
     @property
