@@ -3,7 +3,6 @@
 It is one of the databases, the first. Each process has a copy of the map, which works on while the directory is down.
 """
 
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,12 +15,14 @@ from muisti.core.model.errors import AlreadyExists, Conflict, NotFound
 from muisti.core.model.location import Location, base_url, is_remote
 from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar, Statement, refuse
 from muisti.core.store.sql import operations
+from muisti.core.support.regex import regex
 
 MAIN = 0  # the id of the directory
 GIB = 1 << 30
 MOST_BYTES = 20 * GIB  # of a database by default, which is restored within minutes
 TRIES = 16
 LEASE_US = 5_000_000  # after which another process goes on with a move
+_PLACE = regex(r"\?(\d)")
 NOW = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 Step = Literal["asked", "copying", "following", "left", "arrived", "switched", "ended", "back"]
@@ -30,8 +31,8 @@ Why = Literal["moved", "pinned", "promoted", "drained", "forked"]
 
 def numbered(sql: str, args: Sequence[Scalar]) -> Statement:
     """Return a statement whose placeholders are `?1`, `?2` and so on, which servers count otherwise than files."""
-    places = [int(place) - 1 for place in re.findall(r"\?(\d)", sql)]
-    return Statement(re.sub(r"\?\d", "?", sql), tuple(args[place] for place in places))
+    places = [int(place) - 1 for place in _PLACE.findall(sql)]
+    return Statement(_PLACE.sub("?", sql), tuple(args[place] for place in places))
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):

@@ -84,6 +84,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     SHORT: [
         *(
             "core/graph/groups.py",
+            "core/graph/reading.py",
             "core/documents/anchors.py",
             "core/model/anchors.py",
             "service/mcp/tasks.py",
@@ -118,7 +119,10 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("core/parsing/formats/doc.py", "core/parsing/formats/msg.py", "core/parsing/formats/one_file.py"),
         "core/parsing/formats/xls.py",
     ],
-    OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],
+    OURS: [
+        *("core/operations/transfer/importing/moving.py", "core/placement/rows.py", "service/console/early.py"),
+        "service/console/render.py",
+    ],
 }
 
 

@@ -59,10 +59,10 @@ from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import markdown
 from muisti.service.formats.importers import (
     basic_memory,
+    chunked,
     claude,
     claude_code,
     dialogues,
-    documents,
     items,
     mem0,
     notion,
@@ -369,7 +369,7 @@ READERS = (
     Reader("misspelt field", lambda one: filter_fields.nearest(one, ["author", "created_at", "importance"])),
     Reader("glob", filter_fields.literal),
     Reader("symbol", _symbol, QUERY_MAX),
-    Reader("cuts of an importer", lambda one: documents.cuts_of(one, items.split(one, 1_000))),
+    Reader("cuts of an importer", lambda one: chunked.cuts_of(one, items.split(one, 1_000))),
     Reader("fence", lambda one: list(rendering.fenced(one))),
     Reader("read that is counted", read_log.normalised),
     Reader("resource", resources.space_of),
