@@ -121,6 +121,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OURS: [
         *("core/operations/transfer/importing/moving.py", "core/placement/rows.py", "service/console/early.py"),
+        "core/support/regex.py",
         "service/console/render.py",
     ],
 }

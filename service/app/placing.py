@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from muisti.core.model.errors import MuistiError, SpaceMoving
 from muisti.service.asgi.messages import send_problem
+from muisti.service.auth.access import STATE, Access
 from muisti.service.http.decode import SLASH
 from muisti.service.http.plain import State
 from muisti.service.runtime.placing import ABOUT_PLACE, TRIES, again
@@ -36,6 +37,9 @@ class Placing:
             space = known.get(WORKS_IN) or known.get("path_params", {}).get("space")
             code = known.get(PROBLEM)
             if not left or not isinstance(space, str) or not isinstance(code, str) or not body.whole:
+                break
+            access: Access = known[STATE]
+            if not access.grant.reaches(space.replace(SLASH, "/")):  # whether it exists must not show, not even in time
                 break
             backend = self._state.backend
             try:

@@ -9,7 +9,7 @@ from muisti.service.terminal.views import listed
 placement = Operations(
     "placement",
     examples=("muisti placement add eu-1 http://sqld-1:8080", "muisti placement plan"),
-    help="Spread spaces over several databases, and move them while they are used.\n\nOne database is the directory, "
+    help="Spread spaces over several databases.\n\nSpaces move while they are used. One database is the directory, "
     "which the settings name; it knows where each space is.",
 )
 

@@ -623,7 +623,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt list, cli receipt replay, "
             "cli receipt show, cli reads list, cli reads unanswered, cli scrub, "
-            "cli search, "
+            "cli search, cli placement list, cli placement plan, cli placement check, "
             "cli space compare, cli space list, cli space warm, cli space which, cli spaces, cli stats, cli tags, "
             "cli tasks list, cli tasks show, cli tasks watch, cli telemetry, cli top, cli validate, cli verify-report, "
             "cli webhook list",
