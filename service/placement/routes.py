@@ -144,7 +144,7 @@ def _refuse_used(target: Target, engines: Engines, home: Any) -> None:
             raise Conflict("the database is in use; add an empty one, and import what the other has")
 
 
-@routes.get("/v1/placement/plan", needs="admin")
+@routes.get("/v1/placement/plan", needs="admin", problems=["conflict"])
 async def plan_moves(request: Request) -> PlanReply:
     """Propose moves that even out the databases by their sizes. Nothing moves by itself."""
     _checked(request.access)
@@ -166,7 +166,7 @@ def _planned(engines: Engines) -> PlanReply:
     )
 
 
-@routes.post("/v1/placement/moves", status_code=202, needs="admin", problems=["conflict"], standard=DRY)
+@routes.post("/v1/placement/moves", status_code=202, needs="admin", problems=["not_found", "conflict"], standard=DRY)
 async def move_units(request: Request, data: JSONBody[MovesBody]) -> Response[MovesReply]:
     """Move buckets or spaces to another database while they are used.
 
@@ -175,13 +175,13 @@ async def move_units(request: Request, data: JSONBody[MovesBody]) -> Response[Mo
     return await _asked(request, data.units, data.target, "moved", wait=data.wait)
 
 
-@routes.post("/v1/placement/promote", status_code=202, needs="admin", problems=["conflict"], standard=DRY)
+@routes.post("/v1/placement/promote", status_code=202, needs="admin", problems=["not_found", "conflict"], standard=DRY)
 async def promote_space(request: Request, data: JSONBody[PlacedSpaceBody]) -> Response[MovesReply]:
     """Move a large or busy space to a database apart from its bucket."""
     return await _asked(request, [data.name], data.target, "promoted", wait=data.wait)
 
 
-@routes.post("/v1/placement/drain", status_code=202, needs="admin", problems=["conflict"], standard=DRY)
+@routes.post("/v1/placement/drain", status_code=202, needs="admin", problems=["not_found", "conflict"], standard=DRY)
 async def drain_database(request: Request, data: JSONBody[DrainBody]) -> Response[MovesReply]:
     """Let a database take no more spaces, and move what it holds to the others, by their room."""
     _checked(request.access)

@@ -16,7 +16,7 @@ from muisti.core.parsing.pieces import Piece
 
 DEPTH = 400  # of elements inside each other
 _FEED = 1 << 16
-_DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*+=\s*+[\"']([\w.:-]+)[^>]*+>")
+_DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<\?xml[^>]*?encoding\s*+=\s*+[\"']([\w.:-]+)[^>]*+>")
 _DATA = frozenset({"binary", "binData", "binaryData", "data", "recognition"})  # pictures and other files, as base64
 _INLINE = frozenset(
     {"strong", "emphasis", "style", "a", "strikethrough", "sub", "sup", "code", "image", "Font", "B", "I"}
@@ -27,7 +27,7 @@ _LEVEL = re.compile(r"(?:heading|berschrift|titre|t.tulo|заголовок) ?([
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a document. Raises `Broken` for bad XML, and `Unsafe` for entities or depth."""
-    declared = _DECLARED.search(data[:1024])
+    declared = _DECLARED.match(data[:1024])
     codec = None if declared is None else fitting(declared[1].decode("ascii"), bytes(data[:_FEED]))
     source = bytes(data)
     if codec is not None and codec != "utf-8":  # expat knows few encodings
