@@ -184,7 +184,7 @@ _SIGNATURES = (
 )  # fmt: skip
 # What is written in letters and is no text: programs that draw pages, and bytes as letters.
 _ENCODED = tuple(
-    (re.compile(pattern), what)
+    (re.compile(rb"\A" + pattern), what)
     for pattern, what in (
         (rb"(?:\x1b%-12345X[^%]*)?%!PS", "a PostScript program; make it a PDF, and send that"),
         (rb"-----BEGIN PGP MESSAGE-----", "a message that is encrypted by PGP"),

@@ -19,7 +19,7 @@ from muisti.service.console.visit import Visit, visited
 PATIENCE = 0.1  # seconds after which the frame goes first
 GZIP = 31  # window of zlib with the header of gzip
 MAIN = '<main id="main" tabindex="-1">'
-TITLE = re.compile("<title>.*?</title>", re.DOTALL)
+TITLE = re.compile("<title>[^<]*+</title>")
 WAITING = '<div class="waiting quiet" role="status">Reading …</div>'  # goes when anything comes after it
 PAGE = "<!-- page -->"  # comes before what a page adds to the head
 
