@@ -46,6 +46,7 @@ class Embedded:
         place = Path(self._temporary.name, "memory.db") if self._temporary else path
         self._settings, self._space = settings_for(place, settings), space
         self._running = set[asyncio.Task[None]]()
+        self._sent = set[asyncio.Future[None]]()  # one for each request that is not a stream
         self._stop = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[Front]
@@ -91,7 +92,13 @@ class Embedded:
 
     async def send(self, request: Call) -> Reply:
         answer = _Answer()
-        await self._call(request, answer.taking)
+        ended = asyncio.get_running_loop().create_future()
+        self._sent.add(ended)
+        try:
+            await self._call(request, answer.taking)
+        finally:
+            self._sent.discard(ended)
+            ended.set_result(None)
         return answer.reply()
 
     async def pieces(self, request: Call) -> AsyncGenerator[bytes, None]:
@@ -140,11 +147,13 @@ class Embedded:
         await app(cast(Any, scope), cast(Any, _receiver(body, ended)), cast(Any, sending))
 
     async def aclose(self) -> None:
-        """Close the database. A second call waits for the first."""
+        """Close the database, after requests under way; streams end. A second call waits for the first."""
         self.closed = True
-        self._stop.set()
         for task in [*self._running]:
             task.cancel()
+        if self._sent:
+            await asyncio.wait([*self._sent])
+        self._stop.set()
         if self._life is not None:
             await asyncio.shield(self._life)
 
