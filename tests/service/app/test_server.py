@@ -40,7 +40,7 @@ def serving(
     ) as process:
         assert process.stderr is not None
         try:
-            words = json.loads(process.stderr.readline())["event"].split()
+            words = (word for line in process.stderr for word in json.loads(line)["event"].split())
             yield process, next(word for word in words if word.startswith("http://"))
         finally:
             process.kill()
