@@ -43,7 +43,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist bundle image image-checks manifests-check image-test clean
+.PHONY: help serve cluster cluster-test balancers-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist bundle image image-checks manifests-check image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 # Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
@@ -116,6 +116,9 @@ cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults 
 	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
 	$(BIN)/python -m tests.compat build/libsql-client
 	$(BIN)/python -m loadtests.kills build/locust/bin/locust --seconds $(CLUSTER_SECONDS)
+
+balancers-test: .venv/.dev .venv/.kernels build/balancers/.made ## Measure how often indexes are found loaded behind HAProxy and Caddy (Debian's) and Envoy
+	@$(BIN)/python -m loadtests.balancers --envoy build/balancers/bin/envoy $(ARGS)
 
 watch-test: .venv/.dev .venv/.kernels build/locust/.made ## Watch a cluster by Prometheus while everything in it is killed
 	$(BIN)/python -m loadtests.watch build/locust/bin/locust --seconds $(CLUSTER_SECONDS) $(ARGS)
@@ -349,7 +352,7 @@ build/dist/.made: deploy/dist/requirements.txt deploy/image/tools.txt
 	@build/dist/bin/python -m pip --disable-pip-version-check install -q -r $<
 	@touch $@
 
-$(CLIENTS) $(CONVERTERS) $(MANIFESTS): build/%/.made: deploy/clients/%.txt
+$(CLIENTS) $(CONVERTERS) $(MANIFESTS) build/balancers/.made: build/%/.made: deploy/clients/%.txt
 	@echo 'Installing $* into build/$*'
 	@mkdir -p $(@D)
 	@$(PYTHON) -m venv build/$*

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Self
+from typing import Any, Self
 
 from muisti.core.assembly.parts import Given, kinds, shared, views
 from muisti.core.embedding.cache import BYTES
@@ -15,7 +15,7 @@ from muisti.core.graph.model import Unread
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.choices import OFF, SecondQuery
-from muisti.core.model.errors import MuistiError
+from muisti.core.model.errors import MuistiError, SpaceMoving
 from muisti.core.model.operations import AuditPage
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
@@ -36,6 +36,7 @@ from muisti.core.operations.spaces.registry import Spaces
 from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhook_deliveries import Webhooks
 from muisti.core.parsing.workers import Workers
+from muisti.core.placement.holdings import hold_nothing
 from muisti.core.query.evidence import Calibration
 from muisti.core.query.filters import Subject
 from muisti.core.read.reading import find_space
@@ -102,6 +103,13 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
+        self._shares_models = False
+        self._choices: dict[str, Any] = {
+            "index_memory": index_memory, "retention_hours": retention_hours, "calibration": calibration,
+            "quota": quota, "policy": policy, "others": others, "seconds": seconds, "cache_bytes": cache_bytes,
+            "receipt_days": receipt_days, "parsers": parsers, "task_queue": task_queue, "graph_reader": graph_reader,
+            "second_query": second_query, "second_query_seconds": second_query_seconds,
+        }  # fmt: skip
         self.models = Models(encoder, others, cache_bytes, SecondModels(seconds, policy.second_model or OFF))
         self._clock = clock
         migrate(database.primary, clock())
@@ -147,7 +155,7 @@ class Engine:
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, clock)
         self.redaction = Redaction(database, parts.indexes, self.eraser, clock)
-        self.recognition = Recognition(database, self.models, clock)
+        self.recognition = Recognition(database.primary, self.models, clock)
         self.recognition.recall()
         self.vectors = Vectors(database.primary, self.models, clock)
         self.second_vectors = SecondVectors(
@@ -158,7 +166,25 @@ class Engine:
         )
         # History is kept at least as long as stored answers, because an answer names versions.
         self.upkeep = Upkeep(parts.transactions, self.eraser, policy, given.retention_us)
-        self.spaces.ensure(DEFAULT)
+        with suppress(SpaceMoving):  # it is in another database
+            self.spaces.ensure(DEFAULT)
+
+    def beside(self, database: Database) -> "Engine":
+        """Return an engine of another database, which holds what is moved to it; models and choices are the same."""
+        migrate(database.primary, self._clock())
+        hold_nothing(database.primary)
+        made = Engine(database, self.models.default, self._clock, **self._choices)
+        made._shares_models = True
+        return made
+
+    def limit_indexes(self, memory: int) -> None:
+        """Let all indexes together take so many bytes."""
+        self._indexes.limit(memory)
+
+    @property
+    def database(self) -> Database:
+        """The database, for work on it as a whole."""
+        return self._database
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +201,7 @@ class Engine:
         self._indexes.close()
         self._database.close()
         self._graph.close()
-        for encoder in self.models.hosted:
+        for encoder in () if self._shares_models else self.models.hosted:
             encoder.close()
 
     def stop_embedding(self) -> None:
@@ -279,10 +305,6 @@ class Engine:
         """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""
         self._importer.clear()
         return self.tasks.forget()
-
-    def expect(self, writes: int) -> None:
-        """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""
-        self._database.primary.expect(writes)
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Return a page of the audit log of administration and deletions, newest first."""

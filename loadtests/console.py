@@ -2,9 +2,10 @@
 
 The pages show a space of 100,000 memories in a real Chromium, which has cached nothing. Pages of one object, such as a
 document, show a small space beside it. `--database` names a database that `loadtests.fill` has made. An interaction is
-measured until the next paint, and until its answer is in the page. A folder of another dashboard,
+measured until the next paint, and until its answer is in the page. A page may send its frame first and the rest
+later; its bytes are those that came within a minute. A folder of another dashboard,
 such as the build of qdrant-web-ui, is measured in the same run when it is given: `NAME=FOLDER`. The times of both are
-those of the page alone, because a folder has no database behind it.
+those of the page alone, because a folder has no database behind it. `NAME=URL` is a page that a server has.
 """
 
 import argparse
@@ -13,14 +14,16 @@ import gzip
 import statistics
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import TimeoutError as Late
 from rich.console import Console
 from rich.table import Table
 
@@ -34,6 +37,7 @@ from tests.browser.served import SPACE, Served, filled, serving
 MEMORIES = 100_000
 ROUNDS = 7
 WAITS = 30  # of 300 ms for an answer
+LONGEST = 60_000.0  # milliseconds that a page may take
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
 
 
@@ -46,6 +50,7 @@ class Measured:
     bytes: int
     first_content: float  # milliseconds, the median of all rounds
     longest: float
+    whole: float  # until all of the page is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +83,26 @@ document.addEventListener("htmx:after:swap", () => answers.push(performance.now(
 """
 
 
+CATEGORIES, AUTHORS, TAGS = 40, 500, 300
+
+
+def described(row: int) -> Mapping[str, Any]:
+    """The fields that pages list, count and filter by, of a memory by its number: a few common values, many rare."""
+    spread = row * 2654435761 % (1 << 32) / (1 << 32)
+    names = {"category": CATEGORIES, "author": AUTHORS, "tags": TAGS}
+    found = {
+        name: f"{name}-{int(count ** ((spread * 7919 * place) % 1)):03}"
+        for place, (name, count) in enumerate(names.items(), 1)
+    }
+    return {**found, "tags": (found["tags"], "imported") if row % 3 else ()}
+
+
 def main() -> int:
     asked = _options().parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         database = asked.database or Path(folder, "large.db")
         if not database.exists():
-            fill(database, invented(asked.memories)[0])
+            fill(database, invented(asked.memories)[0], fields=described)
         with serving(Path(folder), {"MUISTI_DATABASE_URL": f"file:{database}"}) as url:
             served = Served(url)
             with served.client() as api:
@@ -98,10 +117,11 @@ def main() -> int:
 
 
 def _measure_all(browser: Browser, served: Served, asked: argparse.Namespace, memories: int) -> None:
-    rows = [measure(browser, page.name, served.url + _path(page, served), asked.rounds) for page in PAGES]
+    pages = [page for page in PAGES if not asked.only or page.name in asked.only]
+    rows = [measure(browser, page.name, served.url + _path(page, served), asked.rounds) for page in pages]
     for other in asked.beside:
         name, _, place = other.partition("=")
-        with files(Path(place)) as there:
+        with nullcontext(place) if "://" in place else files(Path(place)) as there:
             rows.append(measure(browser, name, there, asked.rounds))
     _show(rows, memories)
     table = Table("interaction", "next paint, ms", "answer in the page, ms", title="medians")
@@ -140,6 +160,7 @@ def interact(browser: Browser, one: Interaction, url: str, rounds: int) -> tuple
 def measure(browser: Browser, name: str, url: str, rounds: int) -> Measured:
     """Load a page several times, each time in a new profile."""
     paints: list[float] = []
+    whole: list[float] = []
     requests = sent = 0
     for _ in range(rounds):
         context = browser.new_context(viewport={"width": 1440, "height": 900})
@@ -148,13 +169,17 @@ def measure(browser: Browser, name: str, url: str, rounds: int) -> Measured:
         session = context.new_cdp_session(tab)
         session.send("Network.enable")
         session.on("Network.loadingFinished", lambda event, into=sizes: into.append(int(event["encodedDataLength"])))
-        tab.goto(url, wait_until="load")
+        began = perf_counter()
+        tab.goto(url, wait_until="commit", timeout=LONGEST)
+        with suppress(Late):
+            tab.wait_for_load_state("load", timeout=LONGEST)
+        whole.append(1000 * (perf_counter() - began))
         tab.wait_for_timeout(300)
         paint: Any = tab.evaluate(PAINT)
         paints.append(float("nan") if paint is None else float(paint))
         requests, sent = len(sizes), sum(sizes)
         context.close()
-    return Measured(name, requests, sent, statistics.median(paints), max(paints))
+    return Measured(name, requests, sent, statistics.median(paints), max(paints), statistics.median(whole))
 
 
 @contextmanager
@@ -189,18 +214,20 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 def _show(rows: Sequence[Measured], memories: int) -> None:
-    table = Table("page", "requests", "kB sent", "first content, ms", "longest", title=f"{memories:,} memories")
+    titles = ("page", "requests", "kB sent", "first content, ms", "longest", "whole page, ms")
+    table = Table(*titles, title=f"{memories:,} memories")
     for one in rows:
-        cells = (str(one.requests), f"{one.bytes / 1000:.1f}", f"{one.first_content:.0f}", f"{one.longest:.0f}")
-        table.add_row(one.name, *cells)
+        times = [f"{each:.0f}" for each in (one.first_content, one.longest, one.whole)]
+        table.add_row(one.name, str(one.requests), f"{one.bytes / 1000:.1f}", *times)
     Console(width=110).print(table)
 
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure the pages of the console in a real browser.")
-    parser.add_argument("beside", nargs="*", metavar="NAME=FOLDER", help="built files of another dashboard")
+    parser.add_argument("beside", nargs="*", metavar="NAME=PLACE", help="folder or URL of another dashboard")
     parser.add_argument("--memories", type=int, default=MEMORIES)
     parser.add_argument("--database", type=Path, help="made by loadtests.fill; created when it is missing")
+    parser.add_argument("--only", nargs="*", metavar="PAGE", help="names of tests/browser/pages.py; all by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     return parser
 

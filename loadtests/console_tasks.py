@@ -22,6 +22,7 @@ from tests.browser.served import SPACE, Served, filled, serving
 
 ROUNDS = 3
 TAGGED = 40
+PATIENCE = 120_000  # milliseconds that a step may take
 WRONG, RIGHT = "The kiosk in Utö opens at nine.", "The kiosk in Utö opens at ten."
 PERSON = "Marek"
 
@@ -65,11 +66,11 @@ def mend_a_wrong_fact(hand: Hand, api: Muisti, number: int) -> bool:
     made = api.add_memory(SPACE, {"content": f"{WRONG[:-1]} on pier {number}."}, on_conflict="keep")
     hand.section(SPACE, "Memories")
     hand.write(hand.tab.get_by_role("searchbox", name="Find"), f"kiosk Utö pier {number}")
-    row = hand.tab.locator(".rows tbody tr").first.get_by_role("link", name=f"pier {number}")
-    hand.click(row)
+    hand.click(hand.tab.locator(".rows tbody tr").first.locator("th a", has_text=f"pier {number}"))
     hand.click(hand.tab.get_by_role("button", name="Edit", exact=True).or_(hand.link("Edit")).first)
     hand.write(hand.tab.locator("textarea[name=content]").first, RIGHT)
     hand.click(hand.tab.locator("form:has(textarea[name=content]) button").first)
+    hand.tab.locator(".said").wait_for()
     return api.get_memory(SPACE, made["id"])["content"].strip() == RIGHT
 
 
@@ -78,7 +79,7 @@ def see_why_an_answer_was_missed(hand: Hand, api: Muisti, number: int) -> bool:
     del api, number
     hand.section(SPACE, "Ask")
     hand.write(hand.tab.get_by_role("searchbox", name="Question"), "when do we deploy")
-    hand.click(hand.tab.locator("summary", has_text="Why not this one?"))
+    hand.click(hand.tab.locator("summary", has_text="Expected another memory?"))
     hand.write(hand.tab.locator("input[name=expect]"), "the kiosk in Nagu takes no cash")
     hand.tab.locator(".expected").wait_for()
     return "Why not" in hand.tab.locator(".expected").inner_text()
@@ -94,6 +95,7 @@ def undo_an_import(hand: Hand, api: Muisti, number: int) -> bool:
     hand.section(space, "Imports and exports")
     hand.click(hand.link("Undo…"))
     hand.click(hand.button("Undo the import"))
+    hand.tab.locator(".said").wait_for()
     return api.list_memories(space)["items"] == []
 
 
@@ -142,6 +144,7 @@ def main() -> int:
                 hands: list[tuple[Hand, float]] = []
                 for number in range(rounds):
                     hand = Hand(browser.new_page(viewport={"width": 1440, "height": 900}))
+                    hand.tab.set_default_timeout(PATIENCE)
                     hand.tab.goto(url)
                     began = time.perf_counter()
                     done += task(hand, api, number)

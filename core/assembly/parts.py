@@ -46,6 +46,7 @@ from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.operations.transfer.importing.work import ImportWork
 from muisti.core.parsing.workers import Workers
 from muisti.core.query.evidence import Calibration
+from muisti.core.read.tallies import Tallies
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.query_vectors import QueryEmbedder
@@ -166,7 +167,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
             recent_results=parts.recent_results,
             importer=parts.importer,
             anchors=parts.anchors,
-            quota=given.quota,
+            tallies=Tallies(given.database, given.quota),
         ),
         write=_write(parts, calls),
         timeline=Timeline(calls=calls, store=parts.transactions, intake=parts.intake, screener=parts.screener),

@@ -20,6 +20,7 @@ from muisti.core.parsing.chunking.options import Chunking
 from muisti.core.parsing.detect import LANGUAGES
 from muisti.core.parsing.parsed import Parsed
 from muisti.core.parsing.pieces import Cut
+from muisti.core.support.regex import regex
 from muisti.core.text.language import told
 
 CUTS_IN_MEMORY = 4_000_000  # characters
@@ -97,8 +98,8 @@ class Cuts:
 PROGRAMMING = frozenset(LANGUAGES.values())
 SAMPLES = 8  # chunks of text that tell the language of a document
 SAMPLE = 2_000  # characters of each
-_WORDS = re.compile(r"[^\W\d_]+")
-_TAG = re.compile(r"[a-z]{2,3}(?=[-_])", re.IGNORECASE)
+_WORDS = regex(r"[^\W\d_]+")
+_TAG = regex(r"[a-z]{2,3}(?=[-_])", re.IGNORECASE)
 
 
 def language_of(stated: str | None, cuts: Iterable[Cut]) -> str | None:

@@ -4,8 +4,9 @@ The properties of characters are those that the library knows, of Unicode 8, wha
 has the same tokens on every version of Python. `tests/core/embedding/test_bert_words.py` compares all characters.
 """
 
-import re
 from unicodedata import normalize
+
+from muisti.core.support.regex import regex
 
 # Ranges of characters: each is its distance from the end of the one before, and its length, both in base 16.
 # control and private characters, and marks above or below a letter
@@ -42,7 +43,7 @@ _IDEOGRAPHS = (
 def _characters(ranges: str) -> str:
     """Return ranges as the inside of a regular expression's class.
 
-    >>> re.findall(f"[{_characters('41+2 8')}]", "ABCDK")
+    >>> regex(f"[{_characters('41+2 8')}]").findall("ABCDK")
     ['A', 'B', 'C', 'K']
     """
     found: list[str] = []
@@ -55,9 +56,9 @@ def _characters(ranges: str) -> str:
     return "".join(found)
 
 
-_drop = re.compile(f"[{_characters(_DROPPED)}]+").sub
-_space_out = re.compile(f"[{_IDEOGRAPHS}]").sub
-_cut = re.compile(f"[{_characters(_PUNCTUATION)}]|[^{_SPACES}{_characters(_PUNCTUATION)}]+").findall
+_DROP = regex(f"[{_characters(_DROPPED)}]+")
+_SPACE_OUT = regex(f"[{_IDEOGRAPHS}]")
+_CUT = regex(f"[{_characters(_PUNCTUATION)}]|[^{_SPACES}{_characters(_PUNCTUATION)}]+")
 
 
 def words(text: str) -> list[str]:
@@ -66,6 +67,6 @@ def words(text: str) -> list[str]:
     >>> words("Łódź, İzmir: 版本3")
     ['łodz', ',', 'izmir', ':', '版', '本', '3']
     """
-    spaced = _space_out(r" \g<0> ", _drop("", text))
-    bare = _drop("", normalize("NFD", spaced))
-    return _cut(bare.replace("Σ", "σ").lower())  # at the end of a word Python would make it ς
+    spaced = _SPACE_OUT.sub(r" \g<0> ", _DROP.sub("", text))
+    bare = _DROP.sub("", normalize("NFD", spaced))
+    return _CUT.findall(bare.replace("Σ", "σ").lower())  # at the end of a word Python would make it ς

@@ -51,6 +51,10 @@ class WordPiece:
         self._longest = longest
         self._longest_known = max(map(len, vocabulary), default=0)
 
+    def whole(self, word: str) -> int | None:
+        """Return the number of a word of small letters and digits that is one piece, else None."""
+        return self._vocabulary.get(word) if word.isalnum() else None
+
     def pieces(self, word: str) -> list[int]:
         """Return the numbers of a word's pieces.
 
@@ -138,6 +142,10 @@ class Tokens:
         """Return the tokens of a text that is one word."""
         found = self._of_word(word) if self._word_piece else self._whole([word])[0]
         return np.frombuffer(found, np.int64)
+
+    def whole(self, word: str) -> int | None:
+        """Return the token of a folded word that is known to be a single one, else None."""
+        return None if self._word_piece is None else self._word_piece.whole(word)
 
     def _of_words(self, text: str) -> bytes:
         if any(mark in text for mark in self._marks):
@@ -322,6 +330,8 @@ class StaticEncoder:
 
     def _word_weight(self, word: str) -> float:
         model = self._load()
+        if (whole := model.tokens.whole(word)) is not None:
+            return float(model.query_weights[whole])
         found = model.query_weights[model.tokens.of_word(word)].tolist()
         return max(found, default=0.0) if len(found) < 2 else max(*found, RARE)
 

@@ -149,6 +149,7 @@ class Mentioned(Struct, frozen=True, kw_only=True):
     confidence: Confidence
     source: MentionSource
     around: str
+    author: str | None
 
 
 class Profile(Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from muisti.core.graph.model import (
     StatedKind,
 )
 from muisti.core.graph.sql import graph, graph_rows, graph_ties
+from muisti.core.graph.sql.graph import BEFORE
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import FUNCTIONAL, EntityKind, EntitySort, MentionSource
@@ -322,9 +323,20 @@ def _relation(
     )
 
 
+def _around(text: str, *, is_cut: bool) -> str:
+    """Return the text around a mention in one line, without the rest of a word that its beginning cuts.
+
+    >>> _around("eeting. And Ann  is ill", is_cut=True), _around("Ann is ill", is_cut=False)
+    ('… And Ann is ill', 'Ann is ill')
+    """
+    words = text.split()
+    cuts = is_cut and len(words) > 1 and len(words[0]) < BEFORE
+    return " ".join(["…", *words[1:]] if cuts else words)
+
+
 def _mentioned(row: Row) -> Mentioned:
-    memory, version, at, start, stop, text, confidence, source, around = cast(
-        tuple[bytes, int, int, int, int, str, float, MentionSource, str], row
+    memory, version, at, start, stop, text, confidence, source, around, author = cast(
+        tuple[bytes, int, int, int, int, str, float, MentionSource, str, str | None], row
     )
     return Mentioned(
         memory=id_text(memory),
@@ -335,5 +347,6 @@ def _mentioned(row: Row) -> Mentioned:
         text=text,
         confidence=confidence,
         source=source,
-        around=" ".join(around.split()),
+        around=_around(around, is_cut=start > BEFORE),
+        author=author,
     )

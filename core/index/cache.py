@@ -1,13 +1,13 @@
-"""The indexes of the spaces in use, within a memory cap: the least recently used go first."""
+"""The indexes of the spaces in use, within a memory cap: those that cost least to load again go first."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
 from typing import NamedTuple
 
 from muisti.core.index import mapped
+from muisti.core.index.eviction import Credits
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import Outdated, SpaceIndex
 from muisti.core.model.errors import MuistiError, NotFound
@@ -58,7 +58,8 @@ class Indexes:
         self._shadows = shadows
         self._lock = threading.Lock()
         self._loading: dict[_Key, Lock] = {}
-        self._open: OrderedDict[_Key, SpaceIndex] = OrderedDict()
+        self._open: dict[_Key, SpaceIndex] = {}
+        self._credits: Credits[_Key] = Credits()
         self._written: dict[int, int] = {}
         self._warming: dict[str, threading.Thread] = {}
         self._packing: dict[str, threading.Thread] = {}
@@ -68,6 +69,10 @@ class Indexes:
         self._sizes: dict[_Key, int] = {}  # bytes of each open index when it was last used or grew
         self._total = 0  # bytes of all
         self._evicted = 0
+
+    def limit(self, memory: int) -> None:
+        """Let the indexes take so many bytes from now on."""
+        self._memory = memory
 
     def on(self, database: Database) -> "Indexes":
         """Return an empty cache of the indexes of another database, which it never writes to."""
@@ -159,7 +164,7 @@ class Indexes:
             snapshot = None if index is None else index.snapshot
             if index is None or snapshot is None or snapshot.seq.number < self._written.get(index.space.id, 0):
                 raise WouldWait
-            self._open.move_to_end(_Key(name))
+            self._credits.use(_Key(name))
             return index, snapshot
 
     def at_hand(self, space: SpaceRow) -> tuple[SpaceIndex, Snapshot] | None:
@@ -185,6 +190,10 @@ class Indexes:
                 self._total += by
                 if self._total > self._memory:
                     self._drop_others(key)
+
+    def fits(self, index: SpaceIndex) -> bool:
+        """Return whether an index takes no more than all may take."""
+        return index.nbytes <= self._memory
 
     def is_open(self, name: str) -> bool:
         """Return whether the index of a space is in memory."""
@@ -222,6 +231,7 @@ class Indexes:
             for key in (_Key(name), _Key(name, past=True)):
                 if only is None or self._open.get(key) is only:
                     self._open.pop(key, None)
+                    self._credits.drop(key)
                     self._total -= self._sizes.pop(key, 0)
 
     def replace(self, space: SpaceRow, index: SpaceIndex) -> None:
@@ -229,6 +239,7 @@ class Indexes:
         index.become(space)
         with self._lock:
             self._open[_Key(space.space.name)] = index
+            self._weigh(_Key(space.space.name))
         self._evict(_Key(space.space.name))
 
     def _warm(self, name: str, wanted: int) -> None:
@@ -275,7 +286,7 @@ class Indexes:
         with self._lock:
             index = self._open.get(key)
             if index is not None:
-                self._open.move_to_end(key)
+                self._credits.use(key)
                 return index
             refuse_long()
             loading = self._loading.setdefault(key, Lock())
@@ -291,6 +302,7 @@ class Indexes:
                     self._loading.pop(key, None)
             with self._lock:
                 self._open[key] = index
+                self._weigh(key)
         self._evict(key)
         self._pack(key, index)
         return index
@@ -314,22 +326,29 @@ class Indexes:
     def _evict(self, used: _Key) -> None:
         with self._lock:
             if used in self._open:
-                size = self._open[used].nbytes
-                self._total += size - self._sizes.get(used, 0)
-                self._sizes[used] = size
+                self._weigh(used)
             self._drop_others(used)
 
+    def _weigh(self, key: _Key) -> None:
+        """Note what an index takes now, and what loading it again would cost; the caller has the lock."""
+        index = self._open[key]
+        size = index.nbytes
+        self._total += size - self._sizes.get(key, 0)
+        self._sizes[key] = size
+        self._credits.put(key, index.to_load, size)
+
     def _drop_others(self, used: _Key) -> None:
-        """Drop the indexes used least recently, but for one, until all fit; the caller has the lock."""
+        """Drop the cheapest indexes, but for one, until all fit; the caller has the lock."""
         if self._total <= self._memory:
             return
-        for key in list(self._open):
-            if key != used:
-                del self._open[key]
-                self._total -= self._sizes.pop(key, 0)
-                self._evicted += 1
-            if self._total <= self._memory:
-                return
+        self._credits.drop(used)
+        while self._total > self._memory and len(self._open) > (used in self._open):
+            key = self._credits.pop_cheapest()
+            del self._open[key]
+            self._total -= self._sizes.pop(key, 0)
+            self._evicted += 1
+        if used in self._open:
+            self._weigh(used)
 
 
 def _is_due(index: SpaceIndex) -> bool:

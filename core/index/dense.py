@@ -40,6 +40,11 @@ class QueryVector(NamedTuple):
     length: float
     planes: Words
 
+    @property
+    def asked(self) -> tuple[Shorts, float, float]:
+        """The codes, the step and the length."""
+        return self.codes, self.step, self.length
+
 
 def rotated(vector: Floats) -> Floats:
     """Return a query's vector in the coordinates of the index."""

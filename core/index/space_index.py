@@ -30,6 +30,8 @@ from muisti.core.support.memo import forget_texts
 from muisti.core.support.waiting import Lock, refuse_long
 from muisti.core.text.terms import FIELDS
 
+START_COST = 200  # rows that take as long to read one by one as what every load does besides
+PACKED_COST = 0.4  # of a row in a segment, where one that is read alone costs 1
 BESIDE_WEIGHT = 1.0  # of a word with its accents or a single character, for 1 of a word of the content
 COMPACT_AT = 4_096  # useless rows above which an index is compacted, if they are also more than half of it
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
@@ -84,6 +86,13 @@ class SpaceIndex:
         """Number of changes since the index was saved in a file; 0 for one that need not be."""
         worth = not self._past and self._database.indexes is not None and len(self._rows) >= mapped.LEAST
         return self.snapshot.seq.number - self._saved if worth else 0
+
+    @property
+    def to_load(self) -> float:
+        """Cost of reading the index again, in rows that are read one by one: `loadtests.scale` has measured it."""
+        rows = len(self._rows)
+        read = self.loose + PACKED_COST * max(rows - self.loose, 0)
+        return START_COST + (min(read, self.snapshot.seq.number - self._saved) if self._saved else read)
 
     @property
     def loose_second(self) -> int:
@@ -295,7 +304,8 @@ class SpaceIndex:
         if not state:
             raise NotFound("space", self.space.space.name)
         epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0][:4])
-        if epoch != self.space.space.epoch or generation != self.space.generation:
+        placed = max(self.space.placed, -1 - self.space.placed)
+        if (epoch, generation, state[0][9]) != (self.space.space.epoch, self.space.generation, placed):
             raise Outdated
         if kept_from > ended_after:  # versions that ended since may be erased, so the store no longer lists them
             raise Outdated

@@ -95,6 +95,11 @@ class Vectors(NamedTuple):
     blanks: int
     model: str | None = None
 
+    @property
+    def planes(self) -> tuple[Bytes, Floats, Bytes, Floats]:
+        """The codes of both levels, with their scales."""
+        return self.codes, self.scales, self.fine, self.fine_scales
+
 
 class VectorColumns:
     """The vectors of all rows of an index, by one model; zeros for a row without a vector."""

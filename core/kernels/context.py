@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muisti.core.kernels.dense import Shorts, listed, popcount, product, rescore
+from muisti.core.kernels.dense import Asked, Planes, Shorts, listed, popcount, product, rescore
 from muisti.core.kernels.pieces import COLUMNS, read
 from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, compiled
 
@@ -235,15 +235,12 @@ def own_shares(
 
 @compiled
 def lend(
-    codes: Bytes,
-    scales: Floats,
-    query: Shorts,
-    step: float,
+    planes: Planes,
+    asked: Asked,
     rows: Longs,
     numbers: Ints,
     versions: Longs,
-    before: Ints,
-    after: Ints,
+    links: tuple[Ints, Ints],
     visible: Mask,
     weight: float,
     cosines: Doubles,
@@ -255,7 +252,8 @@ def lend(
 
     Also fill `near`, and `lengths` with the length of each sum. Rows without a vector have a change of 0.
     """
-    windows(rows, numbers, versions, before, after, visible, 1, near)
+    codes, scales, _, _ = planes
+    windows(rows, numbers, versions, links[0], links[1], visible, 1, near)
     for i in range(rows.size):
         row, one, other = rows[i], near[i, 0], near[i, 1]
         out[i], lengths[i] = 0.0, 1.0
@@ -265,16 +263,13 @@ def lend(
         squares += 2 * weight * (_product(codes, scales, row, one) + _product(codes, scales, row, other))
         squares += 2 * weight * weight * _product(codes, scales, one, other)
         lengths[i] = np.sqrt(squares)
-        lent = _coarse(codes, scales, query, step, one) + _coarse(codes, scales, query, step, other)
+        lent = _coarse(codes, scales, asked[0], asked[1], one) + _coarse(codes, scales, asked[0], asked[1], other)
         out[i] = (cosines[i] + weight * lent) / lengths[i] - cosines[i]
 
 
 @compiled
 def expand(
-    codes: Bytes,
-    scales: Floats,
-    fine: Bytes,
-    fine_scales: Floats,
+    planes: Planes,
     length: float,
     weight: float,
     rows: Longs,
@@ -290,11 +285,12 @@ def expand(
     `best` is the place of that row in `rows`. `cosines` are those with the query as it is, of `length`, and with the
     turns around, of weight `turn`, added as `lend` does. Rows without a vector have a change of 0.
     """
+    codes, scales, _, _ = planes
     vector = np.zeros(codes.shape[1])
-    _add(codes, scales, fine, fine_scales, rows[best], 1.0, vector)
+    _add(planes, rows[best], 1.0, vector)
     if near.size > 0 and scales[rows[best]] > 0:
-        _add(codes, scales, fine, fine_scales, near[best, 0], turn, vector)
-        _add(codes, scales, fine, fine_scales, near[best, 1], turn, vector)
+        _add(planes, near[best, 0], turn, vector)
+        _add(planes, near[best, 1], turn, vector)
     largest, total, squares = 0.0, 0.0, 0.0
     for d in range(vector.size):
         largest, total = max(largest, abs(vector[d])), total + abs(vector[d])
@@ -308,7 +304,7 @@ def expand(
     for d in range(vector.size):
         value = np.float64(vector[d])
         short[d] = np.int16(np.round(value / step))
-    rescore(codes, scales, fine, fine_scales, short, step / unit, rows, out)
+    rescore(*planes, short, step / unit, rows, out)
     shrunk = length / np.sqrt(length * length + 2 * weight * cosines[best] + weight * weight)
     for i in range(rows.size):
         if near.size > 0 and (near[i, 0] >= 0 or near[i, 1] >= 0):
@@ -342,10 +338,9 @@ def _coarse(codes: Bytes, scales: Floats, query: Shorts, step: float, row: np.in
 
 
 @compiled
-def _add(
-    codes: Bytes, scales: Floats, fine: Bytes, fine_scales: Floats, row: np.int64, weight: float, vector: Doubles
-) -> None:
+def _add(planes: Planes, row: np.int64, weight: float, vector: Doubles) -> None:
     """Add the vector of a row to `vector`; nothing for a missing row."""
+    codes, scales, fine, fine_scales = planes
     if row >= 0:
         for d in range(vector.size):
             vector[d] += weight * (
@@ -366,9 +361,3 @@ def bake() -> None:
     pieces, codes, pairs = np.zeros((0, COLUMNS), np.int64), np.zeros(0, np.uint64), np.zeros((0, 2), np.int32)
     columns, out = (ints, longs, ints, ints, ints, mask, floats[0]), np.empty((4, 0))
     surround(pieces, longs[:0], *columns, codes, doubles[:0], doubles[:0], pairs, 1.0, doubles, doubles, 1, 1, out)
-    plane, floats = np.ones((2, 8), np.int8), np.ones(2, np.float32)
-    longs, ints = np.zeros(1, np.int64), np.zeros(1, np.int32)
-    near, one, shorts = np.empty((1, 2), np.int64), np.ones(1), np.zeros(8, np.int16)
-    links = (ints, longs, ints - 1, ints - 1, np.ones(1, np.bool_))
-    lend(plane, floats, shorts, 1.0, longs, *links, 0.2, one, near, one.copy(), one.copy())
-    expand(plane, floats, plane, floats, 1.0, 0.3, longs, one, 0, near, one.copy(), 0.2, one.copy())

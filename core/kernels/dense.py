@@ -16,6 +16,8 @@ from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Long
 
 Shorts = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]
+Planes = tuple[Bytes, Floats, Bytes, Floats]  # codes and scales of both levels, of all rows by one model
+Asked = tuple[Shorts, float, float]  # codes, step and length of a query
 
 LANES = 64
 AHEAD = 16  # rows: how far ahead memory is prefetched in scans that jump from row to row

@@ -16,7 +16,7 @@
 
 #include "runtime.h"
 
-enum { WORDS = 192, ROOM = 1024, NO_VALUE = -2, LEVELS = 2 };
+enum { WORDS = 256, ROOM = 1024, NO_VALUE = -2, LEVELS = 2 };
 
 typedef int32_t (*Entry)(const int64_t *words, void *result);
 

@@ -180,6 +180,22 @@ def read(
 
 
 @compiled
+def telling(pieces: Longs, rows: Longs, scores: Floats, terms: Codes, weights: Doubles) -> float:
+    """Return the largest weight, in sum, of the terms of a query that the content of one of the rows has."""
+    ordered, pairs = np.sort(rows), np.empty((0, 2), np.int32)
+    counts, firsts = np.empty((rows.size, terms.size), np.int32), np.empty((rows.size, terms.size), np.int32)
+    read(pieces, ordered, scores, terms, pairs, 0, counts, firsts, np.empty((rows.size, 0), np.float32))
+    most = 0.0
+    for i in range(rows.size):
+        held = 0.0
+        for t in range(terms.size):
+            if counts[i, t] > 0:
+                held += weights[t]
+        most = max(most, held)
+    return most
+
+
+@compiled
 def _prefetch(piece: Longs, starts: Ints, rows: Longs, i: int) -> None:
     """Prefetch the tokens of a row that is read soon, and where those of a later one start."""
     soon, later = min(i + AHEAD, rows.size - 1), min(i + 2 * AHEAD, rows.size - 1)
@@ -236,4 +252,5 @@ def bake() -> None:
     score(pieces, codes, doubles[:1], longs, 1, mask, mask, True, doubles, doubles, floats, floats, floats)
     certain(pieces, codes[0], codes, codes[0], mask, floats, floats)
     ints = np.zeros((0, 1), np.int32)
+    telling(pieces, longs[:0], floats, codes, doubles)
     read(pieces, longs[:0], floats, codes, np.zeros((0, 2), np.int32), 3, ints, ints, np.zeros((0, 1), np.float32))

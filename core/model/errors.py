@@ -32,7 +32,9 @@
     │   ├── StoreFailing      the file cannot be read or written
     │   ├── StoreFull         the disk is full
     │   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
-    │   └── StoreReadOnly     its file can only be read
+    │   ├── StoreReadOnly     its file can only be read
+    │   └── DatabaseDown      the database of the space did not answer; other spaces may be elsewhere
+    ├── SpaceMoving           the space is on its way to another database; safe to retry
     ├── ModelUnavailable      the model did not embed a text; safe to retry
     ├── StoreCorrupt          the file is damaged, or no database of Muisti
     └── SchemaTooNew          a newer Muisti has written this database
@@ -332,6 +334,25 @@ class StoreReadOnly(StoreUnavailable):
     """The database file can be read but not written."""
 
     code = "store_read_only"
+
+
+class DatabaseDown(StoreUnavailable):
+    """The database that has the space did not answer. Spaces of other databases are there."""
+
+    code = "database_unavailable"
+
+    def __init__(self, name: str, detail: str = "") -> None:
+        super().__init__(f"the database {name!r} does not answer{detail and ': '}{detail}")
+        self.name = name
+
+
+class SpaceMoving(MuistiError):
+    """The space is on its way to another database, and nothing was done."""
+
+    code = "space_moving"
+
+    def __init__(self) -> None:
+        super().__init__("the space is on its way to another database, and nothing was done; try again in a moment")
 
 
 class StoreCorrupt(MuistiError):

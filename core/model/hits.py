@@ -346,7 +346,9 @@ class JointAnswer(Answered, frozen=True, kw_only=True):
     """The answer of several spaces, in the order in which the search names them.
 
     `total` is their sum, `evidence` the best of theirs. `strategy` is that of the search where any space could follow
-    it, else that of the first space.
+    it, else that of the first space. `slowest` has a space of the slowest database and its milliseconds, where several
+    were asked.
     """
 
     spaces: tuple[PartAnswer, ...]
+    slowest: tuple[str, float] | None = None

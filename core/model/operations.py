@@ -116,6 +116,10 @@ Action = Literal[
     "generation_built",
     "generation_switched",
     "generation_dropped",
+    "database_added",
+    "database_drained",
+    "move_asked",
+    "move_ended",
 ]
 
 

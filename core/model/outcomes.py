@@ -381,6 +381,20 @@ class Stats(msgspec.Struct, frozen=True, kw_only=True):
     seq: Seq
 
 
+class Warmed(msgspec.Struct, frozen=True, kw_only=True):
+    """Index and model of a space, loaded so that the next search need not wait.
+
+    `loaded` is False where the index was in memory. `fits` is False where it takes more than the limit of all indexes
+    and will be the only one. `model` is the name of the model that is ready, None when none is on board.
+    """
+
+    loaded: bool
+    fits: bool
+    seconds: float
+    model: str | None
+    seq: Seq
+
+
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """Counts of what a deletion ends, or would end, by kind, and the point of history after it."""
 

@@ -67,9 +67,13 @@ class Keys:
         self._database = database
         self._screener = screener
 
-    def exist(self) -> bool:
-        """Return whether a key was ever created, including keys that have ended."""
-        return bool(self._database.read([operations.any_key()])[0])
+    def exist(self, *, surely: bool = False) -> bool:
+        """Return whether a key was ever created, including keys that have ended.
+
+        A replica may lack the first one, or be behind; `surely` asks the primary, as a start must.
+        """
+        database = self._database.primary if surely else self._database
+        return bool(database.read([operations.any_key()])[0])
 
     def create(
         self,

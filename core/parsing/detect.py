@@ -7,6 +7,8 @@ from collections import Counter
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from muisti.core.support.regex import regex
+
 # The languages of source code, each with its extensions. Names are those of tree-sitter's grammars.
 _LANGUAGES = {
     "bash": "sh bash zsh ksh", "bat": "bat cmd", "c": "c h", "clojure": "clj cljs cljc edn",
@@ -31,7 +33,7 @@ _NAMED = {
     ".gitconfig": "ini", ".editorconfig": "ini", "go.mod": "gomod", "go.sum": "gosum",
 }  # fmt: skip
 _PROGRAMMING = frozenset((*_LANGUAGES, *_NAMED.values()))
-_SHEBANG = re.compile(r"#!.*?[/ ](?:env +(?:-\S+ +)*)?([a-zA-Z]+)[\d.]*(?:\s|$)")
+_SHEBANG = regex(r"#!.*?[/ ](?:env +(?:-\S+ +)*)?([a-zA-Z]+)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
     "bash": "bash", "sh": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash", "node": "javascript",
     "deno": "typescript", "bun": "typescript", "perl": "perl", "php": "php", "python": "python", "pypy": "python",
@@ -73,7 +75,10 @@ def is_programming_language(language: str) -> bool:
 
 CONTROLS, MOST_CONTROLS = 8, 0.05  # control characters of a text at most: a number, or a share of it
 MOST_ODD = 0.02  # share of control characters and unassigned ones in a text of a wide encoding
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+MOST_PAIRS = (
+    0.6  # share of the other characters that would be two letters of ASCII, as in a program; of Chinese a third
+)
+_CONTROL = regex(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _NO_TEXT = frozenset({"Cc", "Cn", "Co", "Cs"})
 HEAD = 64 << 10  # bytes at the start of a file that are looked at
@@ -99,6 +104,7 @@ class Format(StrEnum):
     XLS = "xls"
     PPT = "ppt"
     MSG = "msg"
+    XML = "xml"
     EPUB = "epub"
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
@@ -135,6 +141,7 @@ MEDIA_TYPES = {
     Format.XLS: "application/vnd.ms-excel",
     Format.PPT: "application/vnd.ms-powerpoint",
     Format.MSG: "application/vnd.ms-outlook",
+    Format.XML: "application/xml",
     Format.EPUB: "application/epub+zip",
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
@@ -172,27 +179,50 @@ _SIGNATURES = (
     (b"bplist00", "a binary list of properties"), (b"PAR1", "a table of Parquet"), (b"AT&TFORM", "a DjVu document"),
     (b"\xe4R\\{", "a section of OneNote"), (b"\xffWPC", "a document of WordPerfect"), (b"ITSF", "a help file (CHM)"),
     (b"MSCF", "a Cabinet archive"), (b"\x04\x22\x4d\x18", "a file compressed by LZ4"), (b"\x80\x04\x95", "a pickle"),
+    (b"\x93NUMPY", "an array of numbers"), (b"\x89HDF\r\n", "a store of numbers (HDF5)"),
     (b"\x1f\x9d", "a file compressed by compress"), (b"L\0\0\0\1\x14\2\0", "a shortcut of Windows"),
+)  # fmt: skip
+# What is written in letters and is no text: programs that draw pages, and bytes as letters.
+_ENCODED = tuple(
+    (re.compile(rb"\A" + pattern), what)
+    for pattern, what in (
+        (rb"(?:\x1b%-12345X[^%]*)?%!PS", "a PostScript program; make it a PDF, and send that"),
+        (rb"-----BEGIN PGP MESSAGE-----", "a message that is encrypted by PGP"),
+        (rb"-----BEGIN (?:PKCS7|CMS)-----", "a message that is sealed by S/MIME"),
+        (rb"\(This file must be converted with BinHex", "written as letters (BinHex); decode it, and send that"),
+        (rb"=ybegin line=\d", "written as letters (yEnc); decode it, and send that"),
+        (rb"begin(?:-base64)? [0-7]{3,4} [^\n]+\n(?:[!-`][ -`]{0,62}\r?\n?){20}",
+         "written as letters (uuencode); decode it, and send that"),
+        (rb"(?=[^\n]*[a-z])(?=[^\n]*[A-Z])(?=[^\n]*\d)(?:[A-Za-z\d+/]{60,76}\r?\n){6}"
+         rb"(?:[A-Za-z\d+/]{1,76}={0,2}\s*+)*+\Z", "written as letters (base64); decode it, and send that"),
+    )
 )  # fmt: skip
 _LATER = ((4, b"ftyp", "a film, or an image of its kind (MP4, HEIC)"), (60, b"BOOKMOBI", "a book of Kindle (MOBI)"))
 COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 RECOGNISED = {"a PNG image": Format.PNG, "a JPEG image": Format.JPEG, "a TIFF image": Format.TIFF}
 IMAGES = frozenset({*RECOGNISED, "a GIF image", "a BMP image"})
-_HTML = re.compile(
+_HTML = regex(
     rb"(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 # An OpenDocument file of one part states what it is among the attributes of its root.
-_FLAT = re.compile(
+_FLAT = regex(
     rb"(?:\xef\xbb\xbf)?+\s*+(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+"
     rb"<office:document\s[^>]*?\boffice:mimetype\s*+=\s*+[\"']([a-z.+/-]++)",
     re.DOTALL,
 )
-_OBJECT = re.compile(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
-_NOTEBOOK = re.compile(rb'"nbformat"\s*+:\s*+\d')
-_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
-_MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
-_ENTRIES = re.compile(rb"(?:[\w-]{1,99}\.)?BEGIN:V(CALENDAR|CARD)\s", re.IGNORECASE)
-_MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
+# Documents that are one file of XML. Word and Excel share names of elements with others, so their namespaces count.
+_ONE_FILE = regex(
+    rb"(?:\xef\xbb\xbf)?+\s*+(?:(?><\?[^>]*+>|<!--.*?-->|<!DOCTYPE[^>\[]*+>)\s*+)*+<(?:FictionBook\b|en-export\b|"
+    rb"w:wordDocument\b|(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet|"
+    rb"pkg:package\b[^>]*schemas.microsoft.com/office/2006/xmlPackage)",
+    re.DOTALL,
+)
+_OBJECT = regex(rb"\d \d+ obj\b")  # of a PDF that begins after other bytes
+_NOTEBOOK = regex(rb'"nbformat"\s*+:\s*+\d')
+_HEADERS = regex(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
+_MAIL = regex(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
+_ENTRIES = regex(rb"(?:[\w-]{1,99}\.)?BEGIN:V(CALENDAR|CARD)\s", re.IGNORECASE)
+_MAILBOX = regex(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
 _BY_NAME = {
     "md": Format.MARKDOWN, "markdown": Format.MARKDOWN, "mdx": Format.MARKDOWN, "mdown": Format.MARKDOWN,
     "qmd": Format.MARKDOWN, "rmd": Format.MARKDOWN, "csv": Format.CSV, "tsv": Format.CSV, "tab": Format.CSV,
@@ -226,6 +256,8 @@ def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format
         return Format.UNKNOWN
     if (flat := _FLAT.match(head)) is not None:
         return OPEN_DOCUMENTS.get(flat[1].decode("ascii"), Format.UNKNOWN)
+    if _ONE_FILE.match(head) is not None:
+        return Format.XML
     return _text_format(head, name, media_type)
 
 
@@ -234,12 +266,14 @@ def signature_of(head: bytes) -> str | None:
     for signature, what in _SIGNATURES:
         if head.startswith(signature) and (not signature.isascii() or is_binary(head)):
             return what
-    return next((what for at, signature, what in _LATER if head[at:].startswith(signature) and is_binary(head)), None)
+    later = (what for at, signature, what in _LATER if head[at:].startswith(signature) and is_binary(head))
+    return next(later, None) or next((what for form, what in _ENCODED if form.match(head)), None)
 
 
 def is_binary(head: bytes) -> bool:
     """Return whether the bytes are no text: they contain NUL or many control characters, and are no wide encoding."""
-    controls = len(_CONTROL.findall(head))
+    shifts = b"\x0e\x0f" if b"\x1b$)C" in head[:1024] else b""  # of ISO-2022-KR
+    controls = len(_CONTROL.findall(head.translate(None, shifts)))
     return (b"\0" in head or controls > max(CONTROLS, MOST_CONTROLS * len(head))) and wide_encoding(head) is None
 
 
@@ -264,7 +298,8 @@ def _is_text(start: bytes, encoding: str) -> bool:
         return False
     odd = sum(unicodedata.category(letter) in _NO_TEXT and letter not in "\t\n\r\f\ufeff" for letter in text)
     plain = sum(letter in "\n\t" or " " <= letter <= "~" for letter in text)
-    if not plain or odd > MOST_ODD * len(text):
+    pairs = sum(" " <= chr(ord(letter) >> 8) <= "~" and " " <= chr(ord(letter) & 255) <= "~" for letter in text)
+    if not plain or odd > MOST_ODD * len(text) or pairs > MOST_PAIRS * (len(text) - plain):
         return False
     alphabets = Counter(ord(letter) >> 8 for letter in text).most_common(2)
     of_one = " " in text and sum(count for _, count in alphabets) > 0.9 * len(text)
@@ -289,7 +324,7 @@ def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
         return Format.CODE
     if _MAILBOX.match(start):
         return Format.MAILBOX
-    if _is_mail(start):
+    if _is_mail(start) or (extension(name) == "emlx" and start[:1].isdigit()):
         return Format.EMAIL
     if _HTML.match(start):
         return Format.HTML

@@ -1,12 +1,12 @@
 """Encodings of texts: labels as the web reads them, and a guess where a text states none."""
 
 import codecs
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from muisti.core.parsing.detect import wide_encoding
 from muisti.core.support.lazy import Lazy
+from muisti.core.support.regex import regex
 
 if TYPE_CHECKING:
     from muisti.core.parsing import encoding_guess
@@ -21,13 +21,13 @@ PASTED = 8  # letters of UTF-8 for each byte that is none, in a text that is UTF
 CERTAIN = 4  # sequences of UTF-8 that are none by accident
 MISFITS = 0.01  # share of bytes that may not fit the encoding which a text states
 MIXED = "muisti.windows-1252"
-_COMMON = re.compile(r"cp125|iso8859|koi8|cp9[345]|euc|gb|big5|utf")
+_COMMON = regex(r"cp125|iso8859|koi8|cp9[345]|euc|gb|big5|utf")
 _WESTERN = frozenset("éèàêçüöäßñóíáåæøÉÜÖÄÅ°£§’‘“”–—…€«»úâîôûëï".encode("cp1252"))
-_NOT_ASCII = re.compile(rb"[\x80-\xff]")
-_SEQUENCE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{1,3}")
+_NOT_ASCII = regex(rb"[\x80-\xff]")
+_SEQUENCE = regex(rb"[\xc2-\xf4][\x80-\xbf]{1,3}")
 _STATEFUL = frozenset({"iso2022_jp", "iso2022_kr", "hz", "utf-7", "iso2022_jp_2", "iso2022_jp_ext"})
 _ODD = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
-_ESCAPED = re.compile(rb"\x1b\$(?:[@B]|(\)C))")
+_ESCAPED = regex(rb"\x1b\$(?:[@B]|(\)C))")
 # Labels of the WHATWG's standard that Python does not know, or takes for a smaller encoding.
 _LABELS = {
     label: codec
@@ -58,7 +58,7 @@ _LABELS = {
     }.items()
     for label in labels.split()
 }  # fmt: skip
-_COMPACT = re.compile(r"iso-?_?8859-?(\d{1,2})(?::\d{4})?|x-cp(\d{3,4})")
+_COMPACT = regex(r"iso-?_?8859-?(\d{1,2})(?::\d{4})?|x-cp(\d{3,4})")
 
 
 def _as_western(error: UnicodeError) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from muisti.core.parsing.detect import wide_encoding
 from muisti.core.parsing.encodings import MIXED, Guess, codec_of, escaped, fitting, guess
 from muisti.core.parsing.parsed import Outline
 from muisti.core.parsing.pieces import Piece, PieceKind
+from muisti.core.support.regex import regex
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 READ = 1 << 18  # bytes
 WINDOW = 1 << 15  # characters of a piece of plain text at most
-_STATED = re.compile(
+_STATED = regex(
     rb"""(?:\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']|@charset\s+["']"""
     rb"""|(?:[^\n]{0,200}\n)?(?:[ \t\f]*\#|[^\n]{0,200}-\*-)[^\n]{0,200}?coding[:=][ \t]*)([\w.-]{1,40})"""
 )
-_CATALOGUE = re.compile(rb'"Content-Type: [^\n"]{0,80}charset=([\w.-]{1,40})')  # of translations
+_CATALOGUE = regex(rb'"Content-Type: [^\n"]{0,80}charset=([\w.-]{1,40})')  # of translations
 
 
 class _Guessing(codecs.BufferedIncrementalDecoder):
@@ -163,11 +164,11 @@ def _cut(text: str, start: int, end: int) -> int:
     return end
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?![^ \t\r\n])(.*)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\s`{]*)")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*\r?\n?$")
-_LIST = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
-_TITLE = re.compile(r"title:(.*)", re.IGNORECASE)
+_HEADING = regex(r" {0,3}(#{1,6})(?![^ \t\r\n])(.*)")
+_FENCE = regex(r" {0,3}(`{3,}|~{3,})[ \t]*([^\s`{]*)")
+_UNDERLINE = regex(r" {0,3}(=+|-{2,})[ \t]*\r?\n?$")
+_LIST = regex(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_TITLE = regex(r"title:(.*)", re.IGNORECASE)
 
 
 class MarkdownReader:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from time import monotonic
 from typing import BinaryIO
 
@@ -21,6 +22,7 @@ FILES = 200  # of which any may leave memory behind
 STARTING = 60.0  # seconds in which a worker must be ready
 IDLE = 60.0  # seconds after which a worker without a file ends itself
 GRACE = 8  # a worker may take this many times its processor time, as processes of higher priority compete with it
+STARVED = 300.0  # seconds more that a worker may take while it is ready to run, and gets no processor
 SIGXCPU = 24
 # A library for numbers would start threads, which a worker may not, and keep more memory than it needs.
 ALONE = {
@@ -175,6 +177,14 @@ class _Worker:
         """Return whether the process runs."""
         return self._process.poll() is None
 
+    @property
+    def _is_ready(self) -> bool:
+        """Return whether the process is ready to run, so that only a busy machine keeps it from an answer."""
+        try:
+            return Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0] == "R"
+        except (OSError, IndexError):  # a system without such files
+            return False
+
     def accept(self, job: frames.Job) -> None:
         """Send a job, and wait until the worker takes it; until then it may end as idle."""
         self.idle = False
@@ -245,9 +255,11 @@ class _Worker:
         assert self._process.stdout is not None
         out = bytearray()
         while len(out) < size:
-            left = until - monotonic()
-            if left <= 0 or not self._answers.poll(1000 * left):
-                raise TimedOut("Reading the file gave no result within the time limit.")
+            if not self._answers.poll(1000 * max(0.0, until - monotonic())):
+                if monotonic() > until + STARVED or not self._is_ready:
+                    raise TimedOut("Reading the file gave no result within the time limit.")
+                self._answers.poll(1000)
+                continue
             data = os.read(self._process.stdout.fileno(), min(_BLOCK, size - len(out)))
             if not data:
                 raise Died(self._process.wait())

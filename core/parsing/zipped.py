@@ -1,6 +1,5 @@
 """Open ZIP files of strangers: directories are measured before they are read, members while they unpack."""
 
-import re
 import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import BinaryIO
@@ -11,6 +10,7 @@ from zlib import error as ZlibError
 from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, UnknownFormat, Unreadable, Unsafe
 from muisti.core.parsing.detect import MEDIA_TYPES, OPEN_DOCUMENTS, Format
 from muisti.core.parsing.encodings import SAMPLE, decode, guess, is_utf8
+from muisti.core.support.regex import regex
 
 ENTRIES = 50_000  # that a directory may list
 DIRECTORY = 8 << 20  # bytes that a directory may take
@@ -25,7 +25,7 @@ SURE_OF_NAMES = 0.05  # confidence above which one name alone is read by a guess
 _DEBRIS = frozenset({".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", ".localized"})
 _LARGEST = 4 << 20  # bytes of a member that tells what a file is
 _STATED = {**OPEN_DOCUMENTS, MEDIA_TYPES[Format.EPUB]: Format.EPUB}
-_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+")
+_TYPE = regex(r"[\w.+-]+/[\w.+-]+")
 _PACKAGES = (
     ("xl/workbook.bin", "a binary workbook of Excel (XLSB)"), ("word/", Format.DOCX), ("ppt/", Format.PPTX),
     ("xl/", Format.XLSX), ("visio/", "a drawing of Visio"), ("extension.vsixmanifest", "an extension of an editor"),
@@ -36,7 +36,7 @@ _MAIN = frozenset({"word/document.xml", "ppt/presentation.xml", "xl/workbook.xml
 _BESIDE_CONTENT = frozenset({"mimetype", "styles.xml", "meta.xml", "meta-inf/manifest.xml"})
 # What a ZIP file is that has a member of such a name, in lower case.
 _KINDS = tuple(
-    (re.compile(pattern), what)
+    (regex(pattern), what)
     for pattern, what in (
         (r"androidmanifest\.xml$", "an app of Android"), (r"payload/[^/]+\.app/", "an app of iOS"),
         (r"meta-inf/mozilla\.|install\.rdf$", "an extension of a web browser"),

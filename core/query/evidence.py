@@ -21,7 +21,6 @@ same subject. docs/why/quality.md has the derivation and measurements.
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -33,6 +32,7 @@ from muisti.core.kernels import Doubles, Longs
 from muisti.core.kernels.blend import standing
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Evidence, Thresholds
+from muisti.core.support.regex import regex
 
 LEVELS: tuple[Evidence, ...] = ("none", "weak", "strong")
 
@@ -125,7 +125,7 @@ NEAR = 0.15  # weight of each power of ten
 MARGIN = 0.5  # powers of ten that are not counted
 LONGEST = 300  # characters; a longer text is rather pasted than asked
 
-_ADVICE = re.compile(
+_ADVICE = regex(
     r"\b(?:recommend(?:ations?)?|suggest(?:ions?)?|advice|advise|tips?|ideas?|should i|help me|looking for|would you|"
     r"(?:could|can) i|how do i|what (?:are some|would be)|what(?: are|'s| is)(?: the| a| some(?: of the)?)? "
     r"(?:best|good|great)|(?:the|a) (?:best|good) (?:way|place)s?)\b"

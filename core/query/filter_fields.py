@@ -16,13 +16,14 @@ from muisti.core.model.fields import Filter as Compared
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import to_us
 from muisti.core.model.values import IMPORTANCE, NAME_MAX, Json
+from muisti.core.support.regex import regex
 from muisti.core.text.terms import fold
 
 Scalar = str | int | float | bytes  # a bool is an int
 Read = Callable[[Json], Scalar]
 
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_UNSTORABLE = regex("[\0\ud800-\udfff]")
+_TIME = regex(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 _NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 

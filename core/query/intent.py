@@ -16,6 +16,7 @@ from muisti.core.model.hits import Intent
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json
 from muisti.core.query.filters import Filter, parse
+from muisti.core.support.regex import regex
 from muisti.core.text.when.time_spans import LONGEST, TimeSpan, time_spans
 
 Condition = dict[str, Json]  # a filter as JSON
@@ -29,37 +30,35 @@ _NO_NAME = (
 _NAME = rf"{_NO_NAME}{_ITEM}"
 _NAMES = rf"{_NAME}(?:\s*,\s*(?:and\s+|or\s+)?{_NAME}|\s+(?:and|or)\s+(?:tag\s+)?{_NAME})*"
 _ID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_SIMILAR = re.compile(
-    rf"\b(?:more\s+)?(?:similar\s+to|like)\s+(?:the\s+)?(?:memory\s+|id\s+|#)?({_ID})\b", re.IGNORECASE
-)
+_SIMILAR = regex(rf"\b(?:more\s+)?(?:similar\s+to|like)\s+(?:the\s+)?(?:memory\s+|id\s+|#)?({_ID})\b", re.IGNORECASE)
 _PEOPLE = "".join(f"(?<!{one} )" for one in ("who", "they", "he", "she", "we", "you", "i"))  # "she tagged along"
-_TAGS = re.compile(
+_TAGS = regex(
     rf"{_PEOPLE}\b(?:(?:that\s+(?:is|are)\s+)?(?:tagged|labell?ed)\s+(?:as\s+|with\s+)?|"
     rf"with\s+(?:the\s+)?(?:tags?|labels?)\s+)({_NAMES})|(?<!\S)tags?:({_ITEM}(?:,{_ITEM})*)|"
     rf"(?<!\S)#([^\W\d_][\w./-]*)",
     re.IGNORECASE,
 )
-_FIELD = re.compile(
+_FIELD = regex(
     rf"(?<!\S)(category|author|type|kind|status|importance|source|key|session|conversation|topic|"
     rf"metadata\.[\w.]+|mime):({_ITEM})",
     re.IGNORECASE,
 )
 _NAMED = {
-    "category": re.compile(rf"\bin\s+(?:the\s+)?category\s+({_NAME})", re.IGNORECASE),
-    "author": re.compile(rf"\b(?:written|added|stored|noted|authored)\s+by\s+({_NAME})", re.IGNORECASE),
+    "category": regex(rf"\bin\s+(?:the\s+)?category\s+({_NAME})", re.IGNORECASE),
+    "author": regex(rf"\b(?:written|added|stored|noted|authored)\s+by\s+({_NAME})", re.IGNORECASE),
 }
-_QUOTED = re.compile(r'"[^"]+"')
-_EXACT = re.compile(
+_QUOTED = regex(r'"[^"]+"')
+_EXACT = regex(
     r"\b(?:exact(?:ly)?(?:\s+match(?:es)?(?:\s+for)?)?|verbatim|literally|containing\s+the\s+words?|containing)\b",
     re.IGNORECASE,
 )
-_MEANT = re.compile(
+_MEANT = regex(
     r"\b(?:conceptually|semantically|in\s+meaning|in\s+the\s+(?:sense|spirit)\s+of|(?:the\s+)?(?:concept|idea)\s+of|"
     r"something\s+like|similar\s+in\s+meaning\s+to)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"(?=\S*[\d_./\\-])(?=\S*[^\W_])\S*(?:\d|[_/\\]|\w\.\w)\S*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*")
-_LETTERS = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*")
+_CODE = regex(r"(?=\S*[\d_./\\-])(?=\S*[^\W_])\S*(?:\d|[_/\\]|\w\.\w)\S*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*")
+_LETTERS = regex(r"[^\W_]+(?:['’_-][^\W_]+)*")
 _FILLER = frozenset(
     _LETTERS.findall(
         "a all and any are by chunks chunk created do document documents entries entry every everything file files "

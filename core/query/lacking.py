@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 from muisti.core.kernels import Doubles, Floats
 from muisti.core.support.memo import memoised
+from muisti.core.support.regex import regex
 from muisti.core.text.language import ENGLISH, empty_words
 from muisti.core.text.terms import fold, tokenize
 
@@ -22,15 +23,38 @@ READ = 600  # characters of a statement
 TEXTS = 256  # that are remembered
 SAME = 0.8  # cosine of two spellings of a name
 LIGHT = 0.5  # weight of a word that need not be there
+EXCLUDES = 1.0  # weight, at least, of a word in whose place the statement has another of its kind
 
-_QUESTION = re.compile(
+# Words of one line are of a kind: what is said of one holds for no other.
+_KINDS = """
+monday tuesday wednesday thursday friday saturday sunday
+january february march april june july august september october november december
+spring summer autumn fall winter
+north south east west
+northern southern eastern western
+morning afternoon evening night
+first second third fourth fifth sixth seventh eighth ninth tenth
+staging production development
+left right
+upper lower
+front back
+inner outer
+mother father
+brother sister
+son daughter
+husband wife
+breakfast lunch dinner
+"""
+_KIND = {word: number for number, line in enumerate(_KINDS.split("\n")) for word in line.split()}
+
+_QUESTION = regex(
     r"(?:who|whom|whose|what|which|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
     r"should|may|must)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_][\w+#]*")
-_OWNER = re.compile(r"['’]s\b")
-_PRONOUN = re.compile(r"\b(?:he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
+_WORD = regex(r"[^\W_][\w+#]*")
+_OWNER = regex(r"['’]s\b")
+_PRONOUN = regex(r"\b(?:he|she|they|his|her|their|him|them)\b", re.IGNORECASE)
 _ASKING = empty_words(ENGLISH) | {"user", "users"}  # the user is seldom named in what is stored about them
 
 
@@ -49,11 +73,13 @@ class Words(Protocol):
 class Lacking(NamedTuple):
     """The weight of the most telling word that a statement lacks, above `LIGHT`, and that of a name; 0 for none.
 
-    A word weighs less, the nearer one of the statement is to it.
+    A word weighs less, the nearer one of the statement is to it. A word of a kind counts as a name where the statement
+    has another of that kind: "the third floor" is not the second. `instead` says that the statement has another name.
     """
 
     word: float = 0.0
     name: float = 0.0
+    instead: bool = False
 
 
 NOTHING = Lacking()
@@ -83,15 +109,19 @@ def lacking(question: str, statement: str, model: Words) -> Lacking:
     nearest: Floats = (own @ model.words(stated.words)[0].T).max(axis=1, initial=0.0)
     each = [*zip(missing, weights.tolist(), nearest.tolist(), strict=True)]
     word = max(0.0, max(weight * (1 - near) for _, weight, near in each) - LIGHT)
+    other = max((max(weight, EXCLUDES) for one, weight, _ in each if _kind(one) in stated.kinds), default=0.0)
     if stated.has_pronoun or all(_is_name(one) for one, _ in asked):
-        return Lacking(word)
-    return Lacking(word, max((weight for one, weight, near in each if _is_name(one) and near < SAME), default=0.0))
+        return Lacking(word, other, other > 0)
+    names = (weight for one, weight, near in each if _is_name(one) and near < SAME)
+    return Lacking(word, other or max(names, default=0.0), other > 0 or stated.has_name)
 
 
 class _Stated(NamedTuple):
     terms: frozenset[str]
     words: tuple[str, ...]
+    kinds: frozenset[int]
     has_pronoun: bool
+    has_name: bool
 
 
 @memoised(TEXTS)
@@ -104,8 +134,16 @@ def _asked(question: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 @memoised(TEXTS)
 def _stated(statement: str) -> _Stated:
     text = _OWNER.sub("", statement)
-    words = tuple(map(fold, _WORD.findall(text)))
-    return _Stated(frozenset(tokenize(text)), words, _PRONOUN.search(text) is not None)
+    written = _WORD.findall(text)
+    words = tuple(map(fold, written))
+    kinds = frozenset(kind for kind in map(_kind, words) if kind is not None)
+    named = any(map(_is_name, written[1:]))
+    return _Stated(frozenset(tokenize(text)), words, kinds, _PRONOUN.search(text) is not None, named)
+
+
+def _kind(word: str) -> int | None:
+    word = fold(word)
+    return _KIND.get(word, _KIND.get(word.removesuffix("s")))
 
 
 def _is_name(word: str) -> bool:

@@ -1,7 +1,12 @@
-"""Counts of a space, now or at an earlier point: categories, tags, sizes; and its map."""
+"""Counts of a space, now or at an earlier point: categories, tags, sizes; and its map.
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+A count of the present is that of an earlier change with what has come and gone since, so it reads no more than that.
+Memories that expire are few, and are counted each time.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -23,124 +28,166 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED, lived
 from muisti.core.text.terms import fold
 
-EVERY = 2**63 - 1  # changes
 DAYS = 30  # whose changes are counted by day
 
 
-def categories(space: SpaceRow, point: Point, category: str | None = None) -> Statement:
-    here, args = _here(space, point, category)
-    return Statement(
-        f"SELECT min(v.category), count(*) FROM versions v WHERE {here} AND v.status = 'active' "
-        "AND v.category IS NOT NULL GROUP BY v.category_folded ORDER BY count(*) DESC, v.category_folded",
-        args,
-    )
+class Counting(NamedTuple):
+    """A count of current memories: the SQL of its keys, and of what is summed up for each."""
+
+    key: str
+    sums: str = "count(*)"
+    join: str = ""
+    where: str = ""
 
 
-def tags(space: SpaceRow, point: Point, category: str | None = None) -> Statement:
-    here, args = _here(space, point, category)
-    return Statement(
-        f"SELECT min(t.spelling), count(*) FROM versions v JOIN tags t ON t.version_id = v.id "
-        f"WHERE {here} AND v.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag",
-        args,
-    )
+SHAPES = Counting(
+    "v.kind || ' ' || v.type || ' ' || v.status || ' ' || v.importance",
+    "count(*), sum(v.tokens), sum(octet_length(v.content)), "
+    "sum((SELECT count(*) FROM passages p WHERE p.version_id = v.id))",
+)
+CATEGORIES = Counting("v.category", where=" AND v.status = 'active' AND v.category IS NOT NULL")
+TAGS = Counting("t.spelling", join="JOIN tags t ON t.version_id = v.id ", where=" AND v.status = 'active'")
+Sums = Mapping[str, Sequence[int]]  # of each key
 
 
-def counts(space: SpaceRow, rows: Rows) -> Counts:
-    items = tuple(Count(name=cast(str, name), count=cast(int, number)) for name, number in rows)
-    return Counts(items=items, seq=space.seq)
+def counted(
+    space: SpaceRow, what: Counting, point: Point, category: str | None = None, since: int | None = None
+) -> list[Statement]:
+    """Return the statements that `total` reads, of what was current at a point, optionally of one category.
+
+    `since` is a change that is counted already. Objects of conversations are left out.
+    """
+    within, named = _within(category)
+    mine = f"v.status <> 'superseded' AND {PLAIN}{what.where}{within}"
+
+    def grouped(where: str, *args: Scalar) -> Statement:
+        sql = f"SELECT {what.key}, {what.sums} FROM versions v {what.join}WHERE v.space_id = ? AND {where} AND {mine}"
+        return Statement(f"{sql} GROUP BY 1", (space.id, *args, *named))
+
+    then, numbers = lived(point)
+    if point.number is not None:
+        return [grouped(f"{then} AND {UNEXPIRED}", *numbers, point.time)]
+    expiring = grouped("v.died IS NULL AND v.expires_at > ?", point.time)
+    if since is None:
+        return [expiring, grouped("v.died IS NULL AND v.expires_at IS NULL")]
+    return [
+        expiring,
+        grouped("v.died IS NULL AND v.expires_at IS NULL AND v.born > ?", since),
+        grouped("v.died > ? AND v.expires_at IS NULL AND v.born <= ?", since, since),
+    ]
 
 
-def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = None) -> list[Statement]:
-    """Return the statements that `stats` reads, in its order."""
-    here, args = _here(space, point, category)
+def added(before: Sums, rows: Iterable[Sequence[Scalar]], sign: int = 1) -> Sums:
+    """Return sums with others added to them, without keys of nothing.
+
+    >>> added({"a": (2, 7)}, [("a", 1, 3), ("b", 1, 1)]), added({"a": (1,)}, [("a", 1)], -1)
+    ({'a': (3, 10), 'b': (1, 1)}, {})
+    """
+    found = dict(before)
+    for key, *sums in cast(Iterable[tuple[str, int]], rows):
+        found[key] = tuple(
+            one + sign * other for one, other in zip(found.get(key) or [0] * len(sums), sums, strict=True)
+        )
+    return {key: sums for key, sums in found.items() if sums[0]}
+
+
+def names(space: SpaceRow, sums: Sums) -> Counts:
+    """Return how many memories have each name, whatever its case, the most frequent first."""
+    found: dict[str, tuple[str, int]] = {}
+    for name, (number,) in sums.items():
+        spelled, more = found.get(folded := fold(name), (name, 0))
+        found[folded] = (min(spelled, name), number + more)
+    ordered = sorted(found.items(), key=lambda one: (-one[1][1], one[0]))
+    return Counts(items=tuple(Count(name=name, count=number) for _, (name, number) in ordered), seq=space.seq)
+
+
+Days = Mapping[tuple[int, str], int]  # changes of each day and kind
+
+
+def history(
+    space: SpaceRow, point: Point, default: Quota, category: str | None = None, since: int | None = None
+) -> list[Statement]:
+    """Return the statements that `stats` reads, in its order; days are those of changes after `since`."""
     within, named = _within(category)
     then, numbers = lived(point)
-    last = EVERY if point.number is None else point.number
     changed = "" if category is None else "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
+    of_changes = f"{changed}WHERE c.space_id = ?{within}"
+    args = (space.id, *named)
+    seen, born, upto = "", "", ()
+    if point.number is not None:  # +: by time, whose index has all that is read
+        seen, born, upto = " AND +c.seq <= ?", " AND v.born <= ?", (point.number,)
     return [
-        Statement(
-            f"SELECT count(*), coalesce(sum(v.tokens), 0), coalesce(sum(length(CAST(v.content AS BLOB))), 0) "
-            f"FROM versions v WHERE {here}",
-            args,
-        ),
-        Statement(
-            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND v.born <= ?{within}", (space.id, last, *named)
-        ),
-        Statement(f"SELECT count(*) FROM versions v JOIN passages p ON p.version_id = v.id WHERE {here}", args),
+        Statement(f"SELECT count(*) FROM versions v WHERE v.space_id = ?{within}{born}", (*args, *upto)),
         Statement(
             f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {then} AND v.status <> 'superseded' "
             f"AND {PLAIN} AND v.expires_at <= ?{within}",
             (space.id, *numbers, point.time, *named),
         ),
+        Statement(f"SELECT count(*) FROM changes c {of_changes}{seen}", (*args, *upto)),
+        Statement(f"SELECT max(c.committed_at) FROM changes c {of_changes}{seen}", (*args, *upto)),
         Statement(
-            "SELECT count(*), coalesce(sum(c.committed_at > ?), 0), max(c.committed_at) "
-            f"FROM changes c {changed}WHERE c.space_id = ? AND c.seq <= ?{within}",
-            (point.time - DAY_US, space.id, last, *named),
+            f"SELECT count(*) FROM changes c {of_changes}{seen} AND c.committed_at > ?",
+            (*args, *upto, point.time - DAY_US),
         ),
         Statement(
-            f"SELECT v.kind, v.type, v.status, v.importance, count(*) FROM versions v WHERE {here} GROUP BY 1, 2, 3, 4",
-            args,
-        ),
-        Statement(
-            f"SELECT c.committed_at / {DAY_US} AS day, c.kind, count(*) FROM changes c {changed}"
-            f"WHERE c.space_id = ? AND c.committed_at >= ? AND c.seq <= ?{within} GROUP BY 1, 2 ORDER BY 1, 2",
-            (space.id, (point.time // DAY_US - DAYS + 1) * DAY_US, last, *named),
+            f"SELECT c.committed_at / {DAY_US} AS day, c.kind, count(*) FROM changes c {of_changes}{seen} "
+            f"AND c.committed_at >= ?{'' if since is None else ' AND c.seq > ?'} GROUP BY 1, 2 ORDER BY 1, 2",
+            (*args, *upto, _first_day(point) * DAY_US, *(() if since is None else (since,))),
         ),
         quotas.usage(space, default),
     ]
 
 
-def _here(space: SpaceRow, point: Point, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
-    """Return a condition for memories that were current at a point, optionally of one category.
-
-    Objects of conversations are left out.
-    """
-    within, named = _within(category)
-    then, numbers = lived(point)
-    where = f"v.space_id = ? AND {then} AND v.status <> 'superseded' AND {PLAIN} AND {UNEXPIRED}{within}"
-    return where, (space.id, *numbers, point.time, *named)
+def _first_day(point: Point) -> int:
+    return point.time // DAY_US - DAYS + 1
 
 
 def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
     return ("", ()) if category is None else (" AND v.category_folded = ?", (fold(category),))
 
 
-def stats(space: SpaceRow, results: Sequence[Rows], *, whole: bool) -> Stats:
-    """Return the statistics from the results of `sizes`. `whole`: the caller sees the whole space, and so its quota."""
-    living, versions, passages, expired, changes, groups, days, usage = results
-    last = cast(int | None, changes[0][2])
+def days(point: Point, before: Days, results: Sequence[Rows]) -> Days:
+    """Return the changes of the last days: those counted `before`, and those of `history`."""
+    found = Counter({day: number for day, number in before.items() if day[0] >= _first_day(point)})
+    found.update({(cast(int, day), str(kind)): cast(int, number) for day, kind, number in results[5]})
+    return dict(sorted(found.items()))
+
+
+def stats(space: SpaceRow, shapes: Sums, by_day: Days, results: Sequence[Rows], *, whole: bool) -> Stats:
+    """Return the statistics; `results` are those of `history`. `whole`: of the whole space, and so with its quota."""
+    versions, expired, changes, last, last_day, _, usage = results
+    last_at = cast(int | None, last[0][0])
+    memories, tokens, size, passages = (sum(each) for each in zip(*shapes.values(), strict=True)) if shapes else [0] * 4
     return Stats(
-        memories=cast(int, living[0][0]),
-        tokens=cast(int, living[0][1]),
-        content_bytes=cast(int, living[0][2]),
+        memories=memories,
+        tokens=tokens,
+        content_bytes=size,
         versions=cast(int, versions[0][0]),
-        passages=cast(int, passages[0][0]),
+        passages=passages,
         expired=cast(int, expired[0][0]),
         changes=cast(int, changes[0][0]),
-        changes_last_day=cast(int, changes[0][1]),
-        by=_by(groups),
-        by_day=_by_day(days),
-        last_change_at=None if last is None else from_us(last),
+        changes_last_day=cast(int, last_day[0][0]),
+        by=_by(shapes),
+        by_day=_by_day(by_day),
+        last_change_at=None if last_at is None else from_us(last_at),
         usage=quotas.used(usage[0]) if whole else None,
         seq=space.seq,
     )
 
 
-def _by(groups: Rows) -> Mapping[str, Mapping[str, int]]:
+def _by(shapes: Sums) -> Mapping[str, Mapping[str, int]]:
     by: dict[str, dict[str, int]] = {"kind": {}, "type": {}, "status": {}, "importance": {}}
-    for kind, type_, status, importance, number in groups:
-        level = IMPORTANCE[cast(int, importance)]
-        for name, value in (("kind", kind), ("type", type_), ("status", status), ("importance", level)):
-            counted = by[name]
-            counted[str(value)] = counted.get(str(value), 0) + cast(int, number)
+    for shape, (number, *_) in sorted(shapes.items()):
+        *words, level = shape.split()
+        for name, value in zip(by, (*words, IMPORTANCE[int(level)]), strict=True):
+            by[name][value] = by[name].get(value, 0) + number
     return by
 
 
-def _by_day(days: Rows) -> Mapping[str, Mapping[str, int]]:
+def _by_day(days: Days) -> Mapping[str, Mapping[str, int]]:
     found: dict[str, dict[str, int]] = {}
-    for day, kind, number in days:
-        date = from_us(cast(int, day) * DAY_US).date().isoformat()
-        found.setdefault(date, {})[str(kind)] = cast(int, number)
+    for (day, kind), number in days.items():
+        found.setdefault(from_us(day * DAY_US).date().isoformat(), {})[kind] = number
     return found
 
 

@@ -15,6 +15,7 @@ from muisti.core.index.collection_statistics import CollectionStatistics
 from muisti.core.index.lexical import having
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Doubles
+from muisti.core.support.regex import regex
 from muisti.core.text.terms import encode_terms, tokenize
 from muisti.core.text.when.patterns import MONTHS, UNITS, WEEKDAYS
 from muisti.core.text.when.periods import SEASONS
@@ -28,11 +29,11 @@ _AUXILIARY = (
     r"(?:['’]?s|['’]re|is|are|was|were|do|does|did|will|would|has|have|had|can|could|should|shall|might|may|must)\b"
 )
 _ASKED: Mapping[Kind, re.Pattern[str]] = {
-    "time": re.compile(
+    "time": regex(
         rf"\bwhen\s*{_AUXILIARY}|\b(?:what|which) (?:day|date|week|month|year|time)\b|\bhow long ago\b|\bsince when\b",
         re.IGNORECASE,
     ),
-    "place": re.compile(
+    "place": regex(
         rf"\bwhere\s*{_AUXILIARY}|\b(?:what|which) (?:city|country|place|town|state|location)\b", re.IGNORECASE
     ),
 }

@@ -7,19 +7,20 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.dialogue import OUTSIDE
-from muisti.core.index.lexical import Matches, in_context
+from muisti.core.index.lexical import Matches
 from muisti.core.index.snapshot import RowNumbers
-from muisti.core.kernels import Doubles, Mask
+from muisti.core.kernels import Doubles, Mask, pieces
+from muisti.core.kernels import blend as loops
 from muisti.core.model.choices import APPLIES
 from muisti.core.model.hits import Hit
 from muisti.core.model.values import Memory
 from muisti.core.query.applies import (
     ADVISED,
     FIRST,
+    WORDLESS,
     Signs,
     answers,
     answers_by,
-    closeness,
     stating,
     steepness,
     subjects,
@@ -44,7 +45,7 @@ LIKED = 0.8  # closeness of the statement that is nearest to a question for advi
 DEFINITION = 0.3  # closeness of a hit that only says what a name of the question means
 NAMES = 1_000  # whose words are remembered
 LIGHTEST = 0.05  # weight of any word, so that a question of light words is not divided by 0
-COVERED = 3  # place of the shares of words that rows have among those of `in_context`
+NO_LINKS = np.empty(0, np.int32)
 
 
 def applied(
@@ -78,21 +79,27 @@ def applied(
         sure, whole = answers(seen), seen.covered > WHOLE
         sure = sure if alone is None else max(min(sure, DOUBTED), answers(alone.signs(seen)))
     sure = max(sure, APPLIES) if whole else sure  # whoever asks for a word wants the memories that have it
-    best = float(ranked.every[first[0]])
-    shares = np.maximum(np.minimum(ranked.every[places] / best, 1.0), 0.0) if best > 0 else np.ones(len(places))
     if named:
-        return sure, sure * _without_definitions(asked, hits, shares)
-    turns = _turns(asked, found.rows[places])
-    shares = np.where(turns, shares**SPREAD, shares)
+        return sure, sure * _without_definitions(asked, hits, _closeness(ranked, 1.0, 1.0))
     if level.advised is not None:
-        return sure, sure * (shares if alone is None else _liked(shares, found, places))
+        near = _closeness(ranked, SPREAD, 1.0)
+        near = near if alone is None else _liked(near, found, places)
+        return sure, sure * (near if alone is None or sure < APPLIES else alone.closeness(near))
     steep = steepness(asked.allowed.count, asked.population.average)
-    if steep == 1:
-        return sure, sure * shares
+    near = _closeness(ranked, SPREAD, steep)
+    if alone is not None and sure >= APPLIES:
+        near = np.where(_turns(asked, found.rows[places]), near, alone.closeness(_closeness(ranked, steep, steep)))
+    return sure, sure * near
+
+
+def _closeness(ranked: Ranked, spread: float, steep: float) -> Doubles:
+    """Return the closeness of each hit, with these exponents for turns and for others."""
+    asked, found = ranked.asked, ranked.found
     covered = np.zeros(len(found.rows)) if found.blend is None else found.blend.covered
-    near = closeness(shares, covered[places], float(covered[first[0]]), steep)
-    near = near if alone is None or sure < APPLIES else alone.closeness(near)
-    return sure, sure * np.where(turns, shares, near)
+    before = NO_LINKS if spread == steep else asked.snapshot.links()[0]
+    columns, out = (found.rows, asked.snapshot.columns.number, before), np.empty(len(ranked.places))
+    loops.close(ranked.every, covered, ranked.ordered, ranked.places, *columns, OUTSIDE, spread, steep, WORDLESS, out)
+    return out
 
 
 class _Statements:
@@ -102,18 +109,20 @@ class _Statements:
         """`weight` is how much the memories are statements, above 0."""
         self._hits, self._model, self._text, self._weight = hits, model, text, weight
         self._advised = level.advised is not None
-        self._compares = not self._advised and is_question(text)
+        self._compares = is_question(text)
 
     def signs(self, seen: Signs) -> Signs:
         """Return the signs with what the best hit lacks. That only lowers the probability of an answer.
 
-        Of a question that asks for advice a statement may have no word.
+        A statement may have no word of a question that asks for advice, but no other name either.
         """
         if self._advised:
-            return replace(seen, near=seen.near + ADVISED * self._weight)
+            seen = replace(seen, near=seen.near + ADVISED * self._weight)
         if not self._compares or answers(seen) < APPLIES:
             return seen
         lacks = self._lacking(0)
+        if self._advised:
+            return replace(seen, name=self._weight * lacks.name) if lacks.instead else seen
         return replace(seen, word=self._weight * lacks.word, name=self._weight * lacks.name)
 
     def closeness(self, near: Doubles) -> Doubles:
@@ -136,27 +145,22 @@ def signs(
 ) -> Signs:
     """Return the signs that a question is answered; `first` are the places of the first hits among the candidates."""
     assert found.meaning is not None and found.matches is not None
-    matches, nearest = found.matches, max(found.meaning.own[first].tolist())
+    matches, wanted = found.matches, asked.wanted
+    nearest, covered, pairs = loops.signs(found.meaning.own, blend.covered, blend.order, first)
     every = matches.mass + matches.unknown * matches.highest
-    covered = max(blend.covered[first].tolist()) * matches.mass / every if every else 0.0
+    telling = covered = covered * matches.mass / every if every else 0.0
+    if model is not None and wanted.terms:
+        weights = model.weights(wanted.terms) + LIGHTEST
+        weights *= wanted.weights
+        weights /= weights.sum()
+        telling = pieces.telling(asked.snapshot.table, found.rows[first], matches.scores, wanted.codes, weights)
     return Signs(
-        strength=math.sqrt(found.strength),
         near=(nearest - usual.cosine(asked.allowed.count)) / usual.growth,
-        covered=covered,
-        telling=covered if model is None else _telling(asked, matches, found.rows[first], model),
-        pairs=max(blend.order[first].tolist()),
+        telling=telling,
+        pairs=pairs,
         stranger=float(_names_a_stranger(asked, matches)),
+        covered=covered,
     )
-
-
-def _telling(asked: Asked, matches: Matches, rows: RowNumbers, model: Words) -> float:
-    """Return the largest share of the question's words that one of the rows has, each by its weight in the model."""
-    wanted = asked.wanted
-    if not wanted.terms:
-        return 0.0
-    weights = model.weights(wanted.terms) + LIGHTEST
-    known = replace(matches, idf=weights, mass=float(weights @ wanted.weights))
-    return float(in_context(asked.snapshot, asked.population.mask, known, wanted, np.sort(rows))[COVERED].max())
 
 
 def _liked(shares: Doubles, found: Candidates, places: RowNumbers) -> Doubles:

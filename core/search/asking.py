@@ -5,6 +5,8 @@ through the views. A program in the same process may ask for up to `CANDIDATES_M
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
 
 import msgspec
 import numpy as np
@@ -225,30 +227,56 @@ class Asking(msgspec.Struct, frozen=True):
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
 
     def several(
-        self, parts: Sequence[Part], query: Query, caller: Caller, now: int, max_age: float = 0.0
+        self,
+        parts: Sequence[Part],
+        query: Query,
+        caller: Caller,
+        now: int,
+        max_age: float = 0.0,
+        elsewhere: Mapping[str, "Asking"] = {},
     ) -> JointAnswer:
         """Return the best memories of several spaces, of which `caller` must be allowed to read each.
 
-        A score is that of the memory in its space, times the weight of the space.
+        A score is that of the memory in its space, times the weight of the space. `elsewhere` has the searches of
+        spaces in other databases, which are asked at the same time.
 
         Raises:
             InvalidInput: spaces or weights are bad, or scores of several spaces cannot be compared.
             NotFound: one of the spaces does not exist, or no memory of `similar_to` for this caller.
         """
         check_parts(parts, query)
-        resolved = self._resolved([part.space for part in parts], query, caller, now, joint=True)
+        of = [elsewhere.get(part.space, self) for part in parts]
+        if len(set(map(id, of))) > 1 and query.options is not None and query.options.similar_to is not None:
+            raise InvalidInput.at("$.similar_to", "these spaces are in several databases; search each on its own")
+        resolved = of[0]._resolved([part.space for part in parts], query, caller, now, joint=True)
         asked = resolved.query
         apart = None if asked.options is None else replace(asked.options, diversity=0.0)  # hits of all are diversified
         each = replace(asked, limit=part_limit(asked), min_evidence=None, applies=None, options=apart)
         extra = replace(resolved.extra, options=apart or NOTHING)
-        found: list[Found] = []
-        for part in parts:
-            own, lacks = self._of_entities(part.space, each, caller, now)
-            beside, missing = self._beside(part.space, own, caller, now, extra)
-            own = self.own(part.space, own, caller, now)
-            one = self.searcher.found(part.space, own, now, max_age, beside)
-            found.append(replace(one, answer=_told(one.answer, (*lacks, *missing))))
-        return replace(merged(parts, asked, found), intent=resolved.intent)
+
+        def ask(asking: "Asking") -> tuple[list[Found], float]:
+            began = perf_counter()
+            mine = [part for part, its in zip(parts, of, strict=True) if its is asking]
+            found = [asking._part(part.space, each, caller, now, max_age, extra) for part in mine]
+            return found, 1000 * (perf_counter() - began)
+
+        databases = list({id(asking): asking for asking in of}.values())
+        if len(databases) == 1:
+            return replace(merged(parts, asked, ask(of[0])[0]), intent=resolved.intent)
+        with ThreadPoolExecutor(len(databases)) as threads:
+            answers = dict(zip(map(id, databases), threads.map(ask, databases), strict=True))
+        slowest = max(databases, key=lambda asking: answers[id(asking)][1])
+        its = {id_: iter(found) for id_, (found, _) in answers.items()}
+        joint = merged(parts, asked, [next(its[id(asking)]) for asking in of])
+        named = parts[of.index(slowest)].space
+        return replace(joint, intent=resolved.intent, slowest=(named, answers[id(slowest)][1]))
+
+    def _part(self, space: str, each: Query, caller: Caller, now: int, max_age: float, extra: Extra) -> Found:
+        """Search one of several spaces."""
+        own, lacks = self._of_entities(space, each, caller, now)
+        beside, missing = self._beside(space, own, caller, now, extra)
+        one = self.searcher.found(space, self.own(space, own, caller, now), now, max_age, beside)
+        return replace(one, answer=_told(one.answer, (*lacks, *missing)))
 
     def own(self, space: str, query: Query, caller: Caller, now: int) -> Query:
         """Return the query limited to what the caller sees; names of sessions, topics and entities are looked up."""

@@ -133,10 +133,8 @@ def by_blend(asked: Asked, pool: int, more: RowNumbers | None) -> Candidates:
     proposed = with_neighbours(snapshot, population.mask, proposed, by_words, asked.allowed.mask, BESIDE)
     rows = _with(proposed, more)
     alpha = alpha_for(asked, asked.vectors, rows)
-    parts = of_words(asked, matches, rows)
-    meaning = cosines(snapshot, asked.vectors, rows)  # from here on the vectors of these rows are read again and again
-    own = _among(rows, proposed)
-    blend = blended(asked, matches, asked.vectors, meaning, alpha, rows, parts, own)
+    parts, own = of_words(asked, matches, rows), _among(rows, proposed)
+    blend, meaning = blended(asked, matches, asked.vectors, alpha, rows, parts, own)
     covered, pairs, near = blend.covered, blend.order, meaning.own
     if (about := _about(asked, blend, matches, rows)) is not None:
         covered, pairs, near = about * covered, about * pairs, about * near

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.embedding.models import Models, absent
+from muisti.core.embedding.models import Hosted, Models, absent
 from muisti.core.index.cache import Indexes
 from muisti.core.index.dense import directions
 from muisti.core.index.instructions import NOWHERE, Known
@@ -19,6 +19,7 @@ from muisti.core.kernels import Floats
 from muisti.core.kernels import likeness as loops
 from muisti.core.model.errors import ModelMismatch, ModelUnavailable, StoreCorrupt
 from muisti.core.model.hits import LATER, Answer, Instruction, Mode, Reasoned, Timings
+from muisti.core.model.outcomes import Warmed
 from muisti.core.model.spaces import Policy
 from muisti.core.model.values import Memory, Stretch
 from muisti.core.query.evidence import Calibration, enough
@@ -143,6 +144,26 @@ class Searcher:
             EpochGone, PastRetention, PointAhead: the space cannot be searched at `query.as_of`.
         """
         return self.found(space, query, now, max_age, extra).answer
+
+    def warm(self, space: str) -> Warmed:
+        """Load the index of a space and its model, if they are not in memory. An endpoint is not asked.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        began = perf_counter()
+        was_open = self._indexes.is_open(space)
+        index, snapshot = self._indexes.fresh(space)
+        model = None if self._models.default is None else self._models.of(index.space.space.generation)
+        if model is not None and not isinstance(model, Hosted):
+            model.encode_query("warm")
+        return Warmed(
+            loaded=not was_open,
+            fits=self._indexes.fits(index),
+            seconds=round(perf_counter() - began, 6),
+            model=None if model is None else model.name,
+            seq=snapshot.seq,
+        )
 
     def found(self, space: str, query: Query, now: int, max_age: float = 0.0, extra: Extra | None = None) -> Found:
         """Return the answer of `search`, with what merges it with those of other spaces if `extra` says so."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.errors import SpaceMoving, StoreUnavailable
 from muisti.core.store.free_space import Traces
 from muisti.core.support.meters import StoreMeters
 
@@ -34,6 +34,7 @@ class Refusal(StrEnum):
     QUOTA_EXCEEDED = "quota_exceeded"
     TASK_LOST = "task_lost"  # another process has the task, or its progress is not what the batch expects
     TASK_CANCELLED = "task_cancelled"
+    MOVED = "moved"  # the space is on its way to another database, or there already: raised as `SpaceMoving`
     UNKNOWN = "unknown"  # a code that the view does not know: an error in Muisti
     CONSTRAINT = "constraint"  # a constraint of a table failed, and no statement refused
 
@@ -114,6 +115,12 @@ class Refused(Exception):
     def __init__(self, code: Refusal, statement: int, detail: str = "") -> None:
         super().__init__(detail or code)
         self.code, self.statement = code, statement
+
+
+def refusal(message: str, statement: int) -> Refused | SpaceMoving:
+    """Return the error that the message of a constraint means, which a statement of a batch broke."""
+    code = refusal_of(message)
+    return SpaceMoving() if code == Refusal.MOVED else Refused(code, statement, message)
 
 
 class BadStatement(Exception):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from muisti.core.support.memo import Memo
+from muisti.core.support.regex import regex
 from muisti.core.text.terms import fold
 
 READ = 300  # characters of a text that are read
@@ -16,20 +17,20 @@ SHORTEST = 2  # characters of a name
 WORDS = 4  # of a name, at most
 DEFINITION = 80  # characters of a text that says nothing but that two names are the same
 _NAME = r"[\w+#](?:[\w+#.&-]*[\w+#])?"
-_BETWEEN = re.compile(
+_BETWEEN = regex(
     r" (?P<stated>(?:is|was) (?:short|an? (?:abbreviation|acronym|alias)|another (?:name|word)|our (?:name|word)) "
     r"(?:for|of)|stands for|aka|a\.k\.a\.|is also (?:called|known as)) | (?:means|=) | \(",
     re.IGNORECASE,
 )
-_BRACKET = re.compile(r" \(")  # what _BETWEEN finds where a text has none of the marks
+_BRACKET = regex(r" \(")  # what _BETWEEN finds where a text has none of the marks
 _MARKS = (
     *(" = ", " means ", "short for", "short of", "abbreviation ", "acronym ", "alias ", "another name"),
     *("another word", "our name", "our word", "stands for", " aka ", " a.k.a. ", "also called", "also known as"),
 )
-_LEFT = re.compile(rf"{_NAME}(?: {_NAME}){{0,{WORDS - 1}}}$")
-_RIGHT = re.compile(rf"(?:the )?({_NAME}(?: {_NAME}){{0,{WORDS - 1}}})\s*(?:[.,;:!)]|$)")
-_WORDS = re.compile(_NAME)
-_MEANING = re.compile(r"\b(?:means?|meaning|stands? for|short for|abbreviation|acronym|alias|called)\b", re.IGNORECASE)
+_LEFT = regex(rf"{_NAME}(?: {_NAME}){{0,{WORDS - 1}}}$")
+_RIGHT = regex(rf"(?:the )?({_NAME}(?: {_NAME}){{0,{WORDS - 1}}})\s*(?:[.,;:!)]|$)")
+_WORDS = regex(_NAME)
+_MEANING = regex(r"\b(?:means?|meaning|stands? for|short for|abbreviation|acronym|alias|called)\b", re.IGNORECASE)
 
 
 def stated(text: str) -> Iterator[tuple[str, str]]:

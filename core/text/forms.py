@@ -3,7 +3,6 @@
 Words in ASCII are looked up in compiled loops.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -15,6 +14,7 @@ import numpy as np
 from muisti.core.kernels import Bytes, Codes, Ints, Longs
 from muisti.core.kernels import ascii as loops
 from muisti.core.kernels.ascii import insert, look_up
+from muisti.core.support.regex import regex
 
 Array = TypeVar("Array", Bytes, Codes)
 
@@ -107,18 +107,18 @@ def _roomy(array: Array, size: int) -> Array:
 INVISIBLE = "\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
 """Soft hyphens, joiners, marks of direction and selectors of a form, as ranges for a pattern."""
 
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_INVISIBLE = regex(f"[{INVISIBLE}]")
 _VARIANTS = {
     **dict.fromkeys("‐‑‒–—―−⁃﹘", "-"),
     **dict.fromkeys("‘’‚‛′‹›ʹʻʼʽ׳", "'"),
     **dict.fromkeys("“”„‟″«»״〝〞", '"'),
 }
-_VARIANT = re.compile(f"[{''.join(_VARIANTS)}]")
+_VARIANT = regex(f"[{''.join(_VARIANTS)}]")
 
 STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
 GROWTH = 18  # characters that NFKC makes of one, at most
 _PIECE = 1_024  # characters that are normalised at a time to measure a text
-_STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
+_STACKS = regex(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
 
 
 def fold(text: str) -> str:
@@ -182,12 +182,12 @@ def plain(text: str) -> str:
     >>> plain("co\u00adoperate – it’s “so”")
     'cooperate - it\\'s "so"'
     """
-    return text if text.isascii() else regular(to_form("NFKC", _INVISIBLE.sub("", text)))
+    return regular(text if text.isascii() else to_form("NFKC", _INVISIBLE.sub("", text)))
 
 
 def regular(text: str) -> str:
     """Return the text with one kind of hyphen and of each quote, at the same places."""
-    return _VARIANT.sub(lambda found: _VARIANTS[found[0]], text)
+    return text if text.isascii() else _VARIANT.sub(lambda found: _VARIANTS[found[0]], text)
 
 
 def visible(text: str) -> Sequence[int]:

@@ -4,7 +4,6 @@ A text is in another language than English if it has at least two function words
 fewer English ones. Shorter questions stay undecided; they are treated as English.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
@@ -15,9 +14,10 @@ import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, witho
 
 from muisti.core.kernels import Longs
 from muisti.core.kernels import ascii as loops
+from muisti.core.support.regex import regex
 from muisti.core.text.scripts import unmarked
 
-_LATIN = re.compile("[A-Za-zªº\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff]")
+_LATIN = regex("[A-Za-zªº\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff]")
 
 
 def mostly_latin(text: str) -> bool:
@@ -44,10 +44,10 @@ _TAGS = (
 TAGS: dict[str, str] = dict(zip(LANGUAGES, _TAGS, strict=True))
 # The languages of scripts that say more than English would, even where they are those of others.
 _SCRIPTS = {
-    "arabic": re.compile("[\u0600-\u06ff]"),
-    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
-    "hindi": re.compile("[\u0900-\u0963]"),
-    "russian": re.compile("[\u0400-\u04ff]"),
+    "arabic": regex("[\u0600-\u06ff]"),
+    "greek": regex("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "hindi": regex("[\u0900-\u0963]"),
+    "russian": regex("[\u0400-\u04ff]"),
 }
 ENOUGH = 2  # function words
 FIRST = 64  # words that decide

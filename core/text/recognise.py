@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from muisti.core.support.regex import regex
+
 SURE, UNSURE = 1.0, 0.5  # certainty that a stretch is what it looks like
 
 
@@ -40,7 +42,7 @@ class Rule(NamedTuple):
 
 def rule(kind: str, hints: str, pattern: str, judge: Judge) -> Rule:
     """Return a rule. `hints` are separated by `|`."""
-    return Rule(kind, tuple(hints.split("|")), re.compile(pattern), judge)
+    return Rule(kind, tuple(hints.split("|")), regex(pattern), judge)
 
 
 def found_in(text: str, rules: Sequence[Rule]) -> list[Found]:
@@ -106,7 +108,7 @@ def advice(kind: str) -> str:
 
 
 # Addresses that belong to nobody (RFC 2606, RFC 6761), and the user of Git over SSH.
-_NOBODY = re.compile(r"(?i)@(?:[\w-]+\.)*(?:example(?:\.(?:com|net|org))?|invalid|localhost|test)$|^git@|^no-?reply@")
+_NOBODY = regex(r"(?i)@(?:[\w-]+\.)*(?:example(?:\.(?:com|net|org))?|invalid|localhost|test)$|^git@|^no-?reply@")
 # The length of an account number and the countries that have it, as the registry of SWIFT says.
 _LENGTHS = """
 15 NO; 16 BE; 18 DK FO FI GL NL SD; 19 MK SI; 20 AT BA EE KZ LT LU MN XK; 21 CH HR LI LV
@@ -160,7 +162,7 @@ def mod_97(account: str) -> bool:
 
 
 # By the first digits that issuers have: Visa, Mastercard, American Express, Discover, JCB, Diners.
-_CARD_LENGTHS = re.compile(
+_CARD_LENGTHS = regex(
     r"4\d{12}(?:\d{3})?|(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))\d{12,14}|3[47]\d{13}|6(?:011|4[4-9]|5)\d{12,14}"
     r"|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}"
 )

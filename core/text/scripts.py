@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from muisti.core.kernels import ascii as loops
+from muisti.core.support.regex import regex
 from muisti.core.text.forms import ascii_bytes
 
 WORD_MAX = 24  # characters that count as one token
@@ -46,42 +46,25 @@ class Patterns(NamedTuple):
 
 # Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
 _ASCII = Patterns(  # finds the same in ASCII as those for all scripts, twice as fast
-    runs=re.compile(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?"),
-    words=re.compile(r"\w++"),
-    tokens=re.compile(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]"),
+    runs=regex(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?"),
+    words=regex(r"\w++"),
+    tokens=regex(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]"),
 )
 
 
-@cache
-def all_scripts() -> Patterns:
-    """Compile the patterns on first use: `re` takes 20 ms for them."""
-    return Patterns(
-        runs=re.compile(
-            rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}{_HANGUL}]++|{_EMOJI}"
-        ),
-        words=re.compile(rf"{_WORD}|{_EMOJI}"),
-        tokens=re.compile(rf"[{_UNSPACED}]|{_TOKEN}(?:{_TOKEN}|[{_MARKS}{_JOINERS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]"),
-    )
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(rf"[{_UNSPACED}]")
-
-
-@cache
-def _in_bigrams() -> re.Pattern[str]:
-    return re.compile(rf"[{_UNSPACED}{_HANGUL}]")
-
-
-@cache
-def telling() -> re.Pattern[str]:
-    """Match characters that are words by themselves: Han ones, and the first Hangul syllable of a line."""
-    return re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|^[\uac00-\ud7a3]", re.MULTILINE)
+ALL_SCRIPTS = Patterns(
+    runs=regex(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}{_HANGUL}]++|{_EMOJI}"),
+    words=regex(rf"{_WORD}|{_EMOJI}"),
+    tokens=regex(rf"[{_UNSPACED}]|{_TOKEN}(?:{_TOKEN}|[{_MARKS}{_JOINERS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]"),
+)
+_IS_UNSPACED = regex(rf"[{_UNSPACED}]")
+_IS_IN_BIGRAMS = regex(rf"[{_UNSPACED}{_HANGUL}]")
+# Characters that are words by themselves: Han ones, and the first Hangul syllable of a line.
+TELLING = regex(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|^[\uac00-\ud7a3]", re.MULTILINE)
 
 
 def patterns(text: str) -> Patterns:
-    return _ASCII if text.isascii() else all_scripts()
+    return _ASCII if text.isascii() else ALL_SCRIPTS
 
 
 def token_starts(text: str) -> list[int]:
@@ -119,12 +102,12 @@ def count_tokens_between(text: str, borders: Sequence[int]) -> list[int]:
 
 def is_unspaced(run: str) -> bool:
     """Tell whether a run of letters begins in a script that has no spaces between words."""
-    return not run.isascii() and _unspaced().match(run) is not None
+    return not run.isascii() and _IS_UNSPACED.match(run) is not None
 
 
 def in_bigrams(run: str) -> bool:
     """Tell whether a run gives bigrams: it begins in a script without spaces, or in Hangul."""
-    return not run.isascii() and _in_bigrams().match(run) is not None
+    return not run.isascii() and _IS_IN_BIGRAMS.match(run) is not None
 
 
 def is_character(term: str) -> bool:
@@ -141,13 +124,13 @@ _LETTERS = {
     **{"ё": "е", "ـ": "", "ٱ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه", "ە": "ه", "ہ": "ه"},
 }
 # Scripts whose letters keep their meaning without marks: Latin, Greek, Hebrew and Arabic.
-_BARE = re.compile("[a-z\u00aa-\u024f\u0370-\u03ff\u0590-\u06ff\u0750-\u077f\u1e00-\u1fff]", re.IGNORECASE)
+_BARE = regex("[a-z\u00aa-\u024f\u0370-\u03ff\u0590-\u06ff\u0750-\u077f\u1e00-\u1fff]", re.IGNORECASE)
 # Marks that stay where no letter has them: accents, Hebrew points, Arabic vowels, nuqta, skin tones, keycaps.
-_LOOSE = re.compile(
+_LOOSE = regex(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\U0001f3fb-\U0001f3ff]"
 )
-_NASAL = re.compile("[ङञणनम]्(?=[क-ह])|ँ")  # which Hindi writes as a dot too
+_NASAL = regex("[ङञणनम]्(?=[क-ह])|ँ")  # which Hindi writes as a dot too
 _REMEMBERED = 0x3000  # codes below it
 
 

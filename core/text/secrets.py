@@ -12,6 +12,7 @@ be an ordinary word is found as unsure. Stems of the names are looked for first,
 import re
 from collections.abc import Iterator, Sequence
 
+from muisti.core.support.regex import regex
 from muisti.core.text.literals import Literals
 from muisti.core.text.recognise import SURE, UNSURE, Found, found_by, parted, rule
 
@@ -61,20 +62,20 @@ _VALUE = (
 _USER = r"[\w.@+-]{1,40}\s?[:/]\s?"
 _OWNER = r"(?:my|the|our|his|her|your|their|mein|das|unser|mon|le|notre|mi|la|nuestra)"
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = regex(
     r"(?i)^(?:[<\[{%*#]|\$[A-Za-z_{(]|required|undefined|none\b|null\b)"
     r"|your|my[-_](?:api|key|password|secret|token)|[xyz]{4}|\*{3}|\.{3}|…"
     r"|example|placeholder|change[-_]?me|redacted|dummy|insert[-_]|replace[-_]?(?:me|with)"
 )
 # Samples of manuals and tests: mysecretpassword, some_token, Password123.
-SAMPLE = re.compile(r"(?i)[a-z_-]{0,60}?(?:passw|secret|token)[a-z_-]*(?:[_-]?\d{1,4})?[;,.)&]*")
+SAMPLE = regex(r"(?i)[a-z_-]{0,60}?(?:passw|secret|token)[a-z_-]*(?:[_-]?\d{1,4})?[;,.)&]*")
 # Links, paths, calls, members, constants, files, addresses.
-_CODE = re.compile(
+_CODE = regex(
     r"://|^[/~.\\]|[()\[\]{}<>|=;]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|^[A-Z0-9]+(?:_[A-Z0-9]+)+$|^[a-z]+(?:_[a-z]+\d?)+$"
     r"|^--?[a-z]|\w\.[a-z]{2,4}$|^[\w.+-]+@[\w-]+\.\w+$|\w/\w+$"
 )
 # Standards, products, measures, dates, versions.
-_KNOWN = re.compile(
+_KNOWN = regex(
     r"(?ix)^(?: (?:sha|hmac|hs|rs|es|ps|aes|md|base|utf|oauth|argon|pbkdf|ed|rsa|bcrypt|scrypt|v|ver|version|rfc|http"
     r"|tls|ssl|ipv|web|wpa|python|node|gpt|llama|iso|cve|step|part|page|day|week|phase|level|h|ec|x|p|b|s)"
     r"[-_.#]?\d+(?:[-.:_]\d+)*[a-z]{0,4}(?:-\w+)?"
@@ -83,8 +84,8 @@ _KNOWN = re.compile(
     r"(?:-\w+)* | 1password | \d{4}-\d\d-\d\d.*"
     r" | [a-z]+\d?(?:-based|-only|-like|-protected|-encoded|-hashed|-signed) )$"
 )
-_JOINED = re.compile(r"[a-z]{3,12}(?:-[a-z]{3,12}){3,7}")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_JOINED = regex(r"[a-z]{3,12}(?:-[a-z]{3,12}){3,7}")
+_YEAR = regex(r"(?:19|20)\d\d")
 
 
 # Stems of the names, by a part that each of them has: a text without the part is searched for none of them.
@@ -102,18 +103,18 @@ _PART_STEMS = [(_PARTS.mask([part]), stems) for part, stems in _STEMS.items()]
 _BEFORE, _AFTER = 32, 48  # characters around a stem within which its name lies
 _NEAR = 70  # characters before a name within which its verb lies
 _REACH = 210  # characters of a value and its marks
-_NAMED = re.compile(rf"(?i){_NAME}")
-_GIVEN = re.compile(rf"(?i){_PURPOSE}??{_LINK}{_VALUE}")
-_GIVEN_TO = re.compile(rf"(?i)\sto:?\s{_VALUE}")
-_SET = re.compile(r"(?i)\b(?:set|change[ds]?|reset|updated?|rotated?)\s(?:[\w'’-]{1,20}\s){0,3}$")
+_NAMED = regex(rf"(?i){_NAME}")
+_GIVEN = regex(rf"(?i){_PURPOSE}??{_LINK}{_VALUE}")
+_GIVEN_TO = regex(rf"(?i)\sto:?\s{_VALUE}")
+_SET = regex(r"(?i)\b(?:set|change[ds]?|reset|updated?|rotated?)\s(?:[\w'’-]{1,20}\s){0,3}$")
 _IS = rf"\s(?:is|was|as|ist|als|est|comme|es|como|on)\s(?:{_OWNER}\s)?(?:[\w-]{{1,20}}\s){{0,2}}$"
-_COMES = re.compile(rf"(?i){_IS}")
-_FIRST = re.compile(rf"(?i)(?<![^\s{_MARKS}])(?P<value>[^\s{_MARKS}]{{6,200}})[{_MARKS}]?,?{_IS}")
-_WORDS = re.compile(
+_COMES = regex(rf"(?i){_IS}")
+_FIRST = regex(rf"(?i)(?<![^\s{_MARKS}])(?P<value>[^\s{_MARKS}]{{6,200}})[{_MARKS}]?,?{_IS}")
+_WORDS = regex(
     r"(?P<name>(?i:phrase|phrase de passe|phrase secrète|frase de contraseña|frase secreta|tunnuslause))\s?:\s?"
     r"(?P<value>[^\W\d_]{3,12}(?: [^\W\d_]{3,12}){3,7})(?=[.!]?[ \t]{0,8}(?:\n|$))"
 )
-_PAIR = re.compile(rf"(?i)\bcred(?:ential)?s(?:\s(?:are|is)|:)\s{_USER}{_VALUE}")
+_PAIR = regex(rf"(?i)\bcred(?:ential)?s(?:\s(?:are|is)|:)\s{_USER}{_VALUE}")
 
 
 def stated_in(text: str) -> list[Found]:
@@ -219,27 +220,27 @@ def _of_form(value: str, kind: str, *, beside: bool, quoted: bool) -> float:
 
 
 # Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
-_EXPRESSION = re.compile(
+_EXPRESSION = regex(
     r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
     r"|/[\^\[(]"
 )
-_MEMBER = re.compile(r"[A-Za-z_]++(?:\.[A-Za-z_]\w{0,40}+)++[)\]},;]*+")  # lexer.token2, as code assigns it
-_TYPE_PATH = re.compile(r"\w::\w{0,60}$")  # before a name that is the last of a path of types
+_MEMBER = regex(r"[A-Za-z_]++(?:\.[A-Za-z_]\w{0,40}+)++[)\]},;]*+")  # lexer.token2, as code assigns it
+_TYPE_PATH = regex(r"\w::\w{0,60}$")  # before a name that is the last of a path of types
 # A value without quotes that code computes: a name, `(self.user`, `current.token})`. `NAMED` also fits a word of prose.
-_COMPUTED = re.compile(
+_COMPUTED = regex(
     r"[(\[]{1,3}[A-Za-z_?]|(?=[A-Za-z]*[._])[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]++$|[A-Za-z_][\w.]*+\)[.):]"
 )
-_NAME_IN_CODE = re.compile(r"[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]*+")
+_NAME_IN_CODE = regex(r"[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]*+")
 # The name of a credential as a literal: 'aws_access_key_id', "NextToken".
-_NAME_OF_ONE = re.compile(r"[A-Za-z_-]*(?:access|api|secret|private)_?-?key|[A-Za-z_-]*token", re.IGNORECASE)
-_LINES_OF_CODE = re.compile(
+_NAME_OF_ONE = regex(r"[A-Za-z_-]*(?:access|api|secret|private)_?-?key|[A-Za-z_-]*token", re.IGNORECASE)
+_LINES_OF_CODE = regex(
     r"^[ \t]{0,40}(?:(?:async )?def \w|class \w|import [\w{*]|from [\w.]+ import|function \w|const \w|let \w|var \w"
     r"|func \w|fn \w|use \w+::|package \w|#include"
     r"|(?:public|private|protected|static) \w|self\.\w+ = |if \w[^\n]{0,80}:$)",
     re.MULTILINE,
 )
 _AROUND = 4_000  # characters before and after a find, in which lines of code are looked for
-_KEY_BODY = re.compile(r"[A-Za-z0-9+/]{40}")
+_KEY_BODY = regex(r"[A-Za-z0-9+/]{40}")
 SHORT = 8  # characters; a shorter value needs a letter and a digit
 SHORTEST = 8  # characters of what may hold a secret, such as "PIN 4821"
 # Passwords of databases on one's own machine, as every manual has them.

@@ -11,16 +11,17 @@ from muisti.core.kernels import Bytes
 from muisti.core.kernels import ascii as loops
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
+from muisti.core.support.regex import regex
 from muisti.core.text.forms import ascii_bytes
 from muisti.core.text.terms import WORD_MAX, token_starts
 
-_FENCES = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_ENDS = re.compile(
+_FENCES = regex(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_ENDS = regex(
     r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+(?P<gap>\s++)"""  # Stop. Stop!) "Stop?"
     r"""|[。！？｡]++[」』）】”’]*+\s*+"""
     r"""|\n\s*+"""
 )
-_BEGINNING = re.compile(r"""["'“‘«(\[]?[^\W_a-z]""")  # of a sentence: "Stop." Then …, not of "e.g. this"
+_BEGINNING = regex(r"""["'“‘«(\[]?[^\W_a-z]""")  # of a sentence: "Stop." Then …, not of "e.g. this"
 
 
 class Piece(Struct, frozen=True):
@@ -118,7 +119,7 @@ MIN_TOKENS = MAX_TOKENS // 2  # of every passage but the last, however good an e
 # How good a cut before a token is.
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 
-_BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
+_BLANK_LINES = regex(r"\n[^\S\n]*+\n\s*+")
 
 
 def split(content: str, tokens: int | None = None, *, most: int = MAX_TOKENS, overlap: int = OVERLAP) -> list[Passage]:

@@ -7,6 +7,7 @@ recommend?" about the assistant's. "Can you tell me" is about neither side. Engl
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from muisti.core.support.regex import regex
 from muisti.core.text.scripts import unmarked
 from muisti.core.text.terms import fold
 
@@ -16,12 +17,12 @@ ASSISTANTS = frozenset(
 )
 _SIDES = USERS | ASSISTANTS
 
-_WORD = re.compile(r"[^\W_]+")
-_POSSESSIVE = re.compile(r"['’]s\b")
-_FIRST = re.compile(r"\b(?:i|me|my|mine|we|our|us|ours|myself)\b")
-_SECOND = re.compile(r"\b(?:you|your|yours)\b")
-_SUMMARY = re.compile(r"\bsummar", re.IGNORECASE)
-_REQUEST = re.compile(
+_WORD = regex(r"[^\W_]+")
+_POSSESSIVE = regex(r"['’]s\b")
+_FIRST = regex(r"\b(?:i|me|my|mine|we|our|us|ours|myself)\b")
+_SECOND = regex(r"\b(?:you|your|yours)\b")
+_SUMMARY = regex(r"\bsummar", re.IGNORECASE)
+_REQUEST = regex(
     r"\b(?:can|could|would|will|might|do|should) you\b(?! (?:recommended|suggested|said|told|mentioned))"
     r"|\byou (?:can|could|would|might|please)\b|\b(?:if|whether) you\b|\b(?:tell|give|show|remind|let|help) me\b"
     r"|\bthank you\b|\bdo you (?:know|remember|recall|think)\b"

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from muisti.core.model.messages import Message, messages
 from muisti.core.model.values import Json
+from muisti.core.support.regex import regex
 from muisti.core.text.sentences import Piece, pieces
 from muisti.core.text.speakers import ASSISTANTS, USERS
 from muisti.core.text.terms import fold
@@ -46,34 +47,34 @@ specify spell start state stick structure suggest summarise summarize tailor tak
 verify warn work write
 """
 _VERBS = frozenset(_LISTED.split())
-_LEAD = re.compile(
+_LEAD = regex(
     r"(?i)(?:[-*•>]|user:|(?:please|also|and|but|so|ok|okay|hey|hi|oh|btw|by the way|note|remember|reminder|important"
     r"|rule|instruction|just)\b[,:!.]?)\s+"
 )
 _LEADS = 4  # of these before a sentence, at most
-_ORDER = re.compile(
+_ORDER = regex(
     r"(?i)(?:please|(?:always|never)(?! (?:an?|been|fun|glad|good|great|happy|nice|so|the)\b)|do not|don['’]t|make sure"
     r"|be sure|remember to|you (?:should|must|need to|have to|are to|will|can)"
     r"|(?:i|we)(?:['’]d| would)? (?:want|like|need|expect|prefer) (?:you|it if you))\b"
 )
-_WORD = re.compile(r"(?:only )?([a-z-]+)\b(?! up\b)", re.IGNORECASE)
-_ASKED = re.compile(
+_WORD = regex(r"(?:only )?([a-z-]+)\b(?! up\b)", re.IGNORECASE)
+_ASKED = regex(
     r"(?i)\b(?:when(?:ever)?|if|(?:each|every|any) ?time(?: that)?) i (?:ask|request|mention|discuss|talk)\b"
     r"(?: you)?(?: (?:questions? )?(?:about|for|to|on|regarding|how to|how|what|which|why|where|whether))?\s*"
 )
-_FROM_NOW_ON = re.compile(r"(?i)(?:from now on|going forward)\b,?\s*")
-_ALWAYS = re.compile(r"(?i)(?:always|never) ")
-_WISHES = re.compile(
+_FROM_NOW_ON = regex(r"(?i)(?:from now on|going forward)\b,?\s*")
+_ALWAYS = regex(r"(?i)(?:always|never) ")
+_WISHES = regex(
     r"(?i)\b(?:(?:i|we)(?:['’]d| would)? (?:want|like|need|expect|prefer) you to|please,?) (?:always|never) "
 )
-_DUTIES = re.compile(r"(?i)(?:remember to|make sure (?:to|you)|be sure to) (?:always|never) ")
-_CLAUSE = re.compile(  # of time or condition, in a sentence that is known to be an instruction
+_DUTIES = regex(r"(?i)(?:remember to|make sure (?:to|you)|be sure to) (?:always|never) ")
+_CLAUSE = regex(  # of time or condition, in a sentence that is known to be an instruction
     r"(?i)\b(?:when(?:ever)?|while|if|before|after|unless|(?:each|every|any) ?time(?: that)?)\s+"
     r"(?:(?:you(?: are|['’]re)?|i(?: am|['’]m)?|we(?: are|['’]re)?)\s+)?"
 )
 _BEFORE = frozenset({"", "and", "also", "so", "please", "from now on", "going forward", "remember"})
-_COMMA = re.compile(r"[,;:]\s*(?:then )?")
-_STOP = re.compile(r"[,;](?=\s)|\s[-–—]\s")
+_COMMA = regex(r"[,;:]\s*(?:then )?")
+_STOP = regex(r"[,;](?=\s)|\s[-–—]\s")
 
 Span = tuple[int, int]
 

@@ -47,8 +47,8 @@ from muisti.core.text.language import (
     spoken,
     stem,
 )
+from muisti.core.text.scripts import ALL_SCRIPTS, TELLING, exact, in_bigrams, patterns, unmarked
 from muisti.core.text.scripts import WORD_MAX as WORD_MAX
-from muisti.core.text.scripts import all_scripts, exact, in_bigrams, patterns, telling, unmarked
 from muisti.core.text.scripts import count_tokens as count_tokens
 from muisti.core.text.scripts import count_tokens_between as count_tokens_between
 from muisti.core.text.scripts import is_character as is_character
@@ -203,14 +203,14 @@ def _exact(runs: Sequence[str]) -> list[str]:
 
 
 def _exact_of_run(run: str) -> tuple[str, ...]:
-    words = () if in_bigrams(run) else (exact(word) for word in all_scripts().words.findall(run))
+    words = () if in_bigrams(run) else (exact(word) for word in ALL_SCRIPTS.words.findall(run))
     return tuple(word for word in words if word != unmarked(word))
 
 
 def _characters(runs: Sequence[str]) -> list[str]:
     """Return the characters of runs in bigrams that are words by themselves, each once."""
     lines = "\n".join(run for run in runs if len(run) > 1 and not run.isascii())
-    return [*dict.fromkeys(telling().findall(lines))] if lines else []
+    return [*dict.fromkeys(TELLING.findall(lines))] if lines else []
 
 
 def _syllables(runs: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """Read memories by name, in lists and by search, at any point of history, and make contexts of them for prompts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar, cast
 
@@ -21,20 +21,21 @@ from muisti.core.model.filed import Changed, FileVersion, Folder, Item
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text, imported_ids
 from muisti.core.model.operations import Imported
-from muisti.core.model.outcomes import Counts, Events, Quota, Stats
+from muisti.core.model.outcomes import Counts, Events, Stats, Warmed
 from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.operations.transfer.export import Export
 from muisti.core.operations.transfer.importing.importer import Importer
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point, Wanted
 from muisti.core.query.query import Part, Query
-from muisti.core.read import listing, statistics
+from muisti.core.read import listing
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
-from muisti.core.read.statistics import Mapped, mapped, vectors_of
+from muisti.core.read.statistics import CATEGORIES, TAGS, Mapped, mapped, vectors_of
+from muisti.core.read.tallies import Tallies
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking, check_parts
 from muisti.core.search.searcher import Searcher
@@ -115,7 +116,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     recent_results: RecentResults
     importer: Importer
     anchors: Anchors
-    quota: Quota
+    tallies: Tallies
 
     def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """Return a current memory, or one that was current at a point of history.
@@ -200,17 +201,23 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         self._note(query, answer.hits, answer.evidence, answer.seq, now)
         return answer
 
-    def search_spaces(self, parts: Sequence[Part], query: Query, max_age: float = 0.0) -> JointAnswer:
+    def search_spaces(
+        self, parts: Sequence[Part], query: Query, max_age: float = 0.0, elsewhere: Mapping[str, "Read"] = {}
+    ) -> JointAnswer:
         """Return the memories of several spaces that best answer a query; see `Asking.several`.
+
+        `elsewhere` has the views of spaces in other databases.
 
         The caller must be allowed to read each of them: this view knows memories, no grants of spaces.
         """
         check_query(query)
         now = self.calls.clock()
-        answer = self._judged(self.asking.several(parts, query, self.calls.caller, now, max_age), query.as_of)
+        others = {space: view.asking for space, view in elsewhere.items()}
+        found = self.asking.several(parts, query, self.calls.caller, now, max_age, others)
+        answer = self._judged(found, query.as_of)
         for one in answer.spaces:
             hits = [hit for hit in answer.hits if hit.memory.space == one.name]
-            self._note(query, hits, one.evidence, one.seq, now)
+            elsewhere.get(one.name, self)._note(query, hits, one.evidence, one.seq, now)
         return answer
 
     def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer:
@@ -231,21 +238,19 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each category."""
-        own = self.calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [statistics.categories(row, point, own)])
-        return statistics.counts(found, rows)
+        return self.tallies.names(space, CATEGORIES, self.calls.caller.category, as_of, self.calls.clock())
 
     def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each tag."""
-        own = self.calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [statistics.tags(row, point, own)])
-        return statistics.counts(found, rows)
+        return self.tallies.names(space, TAGS, self.calls.caller.category, as_of, self.calls.clock())
+
+    def warm(self, space: str) -> Warmed:
+        """Load what the next search of a space would wait for; see `Searcher.warm`."""
+        return self.searcher.warm(space)
 
     def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
         """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""
-        own, quota = self.calls.caller.category, self.quota
-        found, _, results = self._at(space, as_of, lambda row, point: statistics.sizes(row, point, quota, own))
-        return statistics.stats(found, results, whole=own is None and as_of is None)
+        return self.tallies.stats(space, self.calls.caller.category, as_of, self.calls.clock())
 
     def map(self, space: str, *, filter: Filter | None = None, limit: int = 1_000, as_of: AsOf | None = None) -> Mapped:
         """Return the newest memories in two dimensions, by their vectors; see `core.read.statistics`."""

@@ -101,6 +101,10 @@ class Write(Lifecycle, frozen=True, kw_only=True):
             raise call.caller.redacted(refusal) from None
         return replace(written, similar=call.caller.shown(written.similar))
 
+    def expect(self, writes: int) -> None:
+        """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""
+        self.store.database.expect(writes)
+
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun:
         """Begin to add a draft on an event loop, without waiting for the disk.
 

@@ -3,7 +3,6 @@
 The memory of this process holds it, bounded and best-effort; other processes do not know it.
 """
 
-import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -21,6 +20,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import memories
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import holds_texts
+from muisti.core.support.regex import regex
 from muisti.core.support.waiting import Lock
 from muisti.core.text.sentences import WORDS_MIN, unframed
 from muisti.core.text.terms import uniform
@@ -34,10 +34,8 @@ WITHIN_US = 900 * SECOND_US
 SHOWN = 10  # memories that are named
 
 # Possessive, and a run is matched only from its beginning: the time is linear in the text.
-_SENTENCES = re.compile(
-    r"""[.!?。！？\r\n](?:(?<=[.!?])(?<![.!?].)[.!?]*+["')\]]*+\s++|(?<=[。！？\r\n])[。！？\r\n]*+)"""
-)
-_WORDS = re.compile(r"[-+$€£]?\w(?:\S*\w)?%?")
+_SENTENCES = regex(r"""[.!?。！？\r\n](?:(?<=[.!?])(?<![.!?].)[.!?]*+["')\]]*+\s++|(?<=[。！？\r\n])[。！？\r\n]*+)""")
+_WORDS = regex(r"[-+$€£]?\w(?:\S*\w)?%?")
 
 
 _Waiting = tuple[int, str, str]  # time, id and text of a memory

@@ -24,9 +24,12 @@ class Muisti:
     def __init__(self, folder: Path, *, port: int = 0, **settings: str) -> None:
         """`settings` by field name; `folder` gets the log. Port 0 means any.
 
+        `path` is where Python finds the packages at the next start: that of another version, for an upgrade.
+
         Raises:
             NotStarted: the port is taken.
         """
+        self.path = ROOT
         self._folder = folder
         self._settings = settings
         if port and not is_free(port):
@@ -43,7 +46,7 @@ class Muisti:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end(signal.SIGTERM)
+        self.stop()
 
     @property
     def url(self) -> str:
@@ -62,7 +65,7 @@ class Muisti:
         self._folder.mkdir(parents=True, exist_ok=True)
         ours = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
         given = {f"MUISTI_{name.upper()}": value for name, value in self._settings.items()}
-        environment = ours | {"PYTHONPATH": str(ROOT), "MUISTI_PORT": str(self.port)} | given
+        environment = ours | {"PYTHONPATH": str(self.path), "MUISTI_PORT": str(self.port)} | given
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "muisti.service"],
@@ -78,6 +81,10 @@ class Muisti:
             if self._process.poll() is not None or time.monotonic() > ends:
                 raise NotStarted(f"Muisti does not start; {self.log} ends with {self.log.read_bytes()[-500:]!r}")
             time.sleep(0.05)
+
+    def stop(self) -> None:
+        """SIGTERM: requests in flight finish."""
+        self._end(signal.SIGTERM)
 
     def kill(self) -> None:
         """SIGKILL, as the kernel does without asking."""

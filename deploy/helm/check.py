@@ -21,9 +21,17 @@ ALL = {
     "ingress": {"host": "memory.example", "class": "nginx", "tlsSecret": "tls"},
     "adminKey": {"secret": "keys", "key": "admin", "create": "x" * 32},
     "storage": {"size": "1Gi", "class": "fast"},
+    "sqld": {"primaries": 3},
     "settings": {"MUISTI_INDEX_MEMORY": "1GiB", "MUISTI_WORKERS": 2},
 }
-REFUSED = ({"mode": "x"}, {"mode": "external"}, {"settings": {"A": 1}}, {"replicas": 0}, {"strange": 1})
+REFUSED = (
+    {"mode": "x"},
+    {"mode": "external"},
+    {"settings": {"A": 1}},
+    {"replicas": 0},
+    {"strange": 1},
+    {"sqld": {"primaries": 0}},
+)
 ONLY_OF_CHARTS = (("app.kubernetes.io/instance", "muisti"), ("imagePullPolicy", "IfNotPresent"), ("type", "ClusterIP"))
 Objects = dict[tuple[str, str], Any]
 

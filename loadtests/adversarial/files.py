@@ -80,6 +80,14 @@ SAMPLES: Mapping[str, Callable[[], bytes]] = {
     "a.fodt": lambda: samples.flat_odf(
         "text", "<text:h>Tea</text:h><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list>"
     ),
+    "a.fb2": lambda: (
+        b"<FictionBook><description><book-title>Tea</book-title></description><body><section><title><p>One</p></title>"
+        b"<p>Ann <strong>prefers</strong> tea.</p></section></body><binary>AAAA</binary></FictionBook>"
+    ),
+    "a.enex": lambda: (
+        b"<en-export><note><title>Tea</title><content><![CDATA[<en-note>Ann &amp; Ben</en-note>]]></content></note>"
+        b"</en-export>"
+    ),
     "b.txt": lambda: "Анна пьёт чай. ".encode("koi8-r") * 40,
     "a.epub": lambda: samples.epub("<h1>Tea</h1><p>a</p>", "<p>b</p>"),
     "a.ipynb": lambda: (
@@ -234,8 +242,19 @@ def watched(database: Path) -> Iterator[tuple[httpx.Client, Watch]]:
 def measured(
     client: httpx.Client, watch: Watch, files: Sequence[tuple[str, Callable[[], bytes]]]
 ) -> Mapping[str, Seen]:
-    """Upload files one after the other, each until its task has ended; return what was seen by kind of file."""
+    """Upload files one after the other, each until its task has ended; return what was seen by kind of file.
+
+    A run that is interrupted returns what was seen until then.
+    """
     found: dict[str, Seen] = {}
+    with suppress(KeyboardInterrupt):
+        _measure(client, watch, files, found)
+    return found
+
+
+def _measure(
+    client: httpx.Client, watch: Watch, files: Sequence[tuple[str, Callable[[], bytes]]], found: dict[str, Seen]
+) -> None:
     for name, make in files:
         data = make()
         seen = found.setdefault(name.rpartition(".")[2], Seen())
@@ -250,7 +269,6 @@ def measured(
             seen.faults.append(f"{name}: {used:.1f} s of {limit:.1f}, {watch.memory >> 20} MB")
         if answer.startswith("!"):
             seen.faults.append(f"{name}: {answer[1:]}")
-    return found
 
 
 def _answer(client: httpx.Client, name: str, data: bytes) -> str:

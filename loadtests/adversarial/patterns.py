@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from loadtests.adversarial.texts import Family, repeated
-from muisti.core.embedding import bert_words
 from muisti.core.model import anchors
+from muisti.core.parsing import detect
 from muisti.core.query import intent
 from muisti.core.search import answering
+from muisti.core.support.regex import Regex
 from muisti.core.text import language, recognise, scripts, secrets
 from muisti.service.agents import outcomes
 from muisti.service.formats import markdown
@@ -32,13 +33,11 @@ _codes: Any = import_module("re._constants")
 OWN = "a file or setting of the person or operator who runs the command"
 SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
+    "core/support/regex.py:__getattr__": "an expression of a module, found by its own name",
     "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *recognise.RULES)],
     "core/graph/entities/recogniser.py:_places": lambda: [re.compile(r"(?<!\w)" + re.escape("a. b") + r"(?!\w)")],
     "core/text/scripts.py:_ASCII": lambda: [*scripts._ASCII],
-    "core/text/scripts.py:all_scripts": lambda: [*scripts.all_scripts()],
-    "core/text/scripts.py:_unspaced": lambda: [scripts._unspaced()],
-    "core/text/scripts.py:_in_bigrams": lambda: [scripts._in_bigrams()],
-    "core/text/scripts.py:telling": lambda: [scripts.telling()],
+    "core/text/scripts.py:ALL_SCRIPTS": lambda: [*scripts.ALL_SCRIPTS],
     "core/search/answering.py:": lambda: [*answering._ASKED.values()],
     "core/text/highlight.py:highlight": SHORT.format("single characters that a query names"),
     "core/text/language.py:_SCRIPTS": lambda: [*language._SCRIPTS.values()],
@@ -46,12 +45,13 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/when/time_spans.py:_CONNECTED": SHORT.format("the first 1,000 characters of a question"),
     "core/text/when/period_names.py:_HALF_READ": SHORT.format("20 characters before a period"),
     "core/text/aliases.py:_LEFT": SHORT.format("80 characters before a verb"),
+    "core/parsing/detect.py:_ENCODED": lambda: [form for form, _ in detect._ENCODED],
     "core/parsing/zipped.py:_KINDS": SHORT.format("the name of a member of a ZIP, which is matched from its start"),
     "core/index/selections.py:_verdicts": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
     "core/query/intent.py:_read_tags": lambda: [re.compile(intent._ITEM), re.compile(r"\b(?:and|or|tag)\s")],
-    "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),
-    "core/text/when/patterns.py:period": SHORT.format("the first 1,000 characters of a question"),
+    "core/text/when/leads.py:_LEAD": SHORT.format("45 characters before a period"),
+    "core/text/when/patterns.py:PERIOD": SHORT.format("the first 1,000 characters of a question"),
     "service/terminal/configuration.py:database_url": OWN,
     "service/terminal/options.py:seconds_of": OWN,
     "service/terminal/error_messages.py:in_words_of_a_person": SHORT.format("a refusal, shown to its person"),
@@ -61,9 +61,6 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
     "service/openapi/specification.py:_parameters": "paths of the routes",
-    "core/embedding/bert_words.py:_drop": lambda: [bert_words._drop.__self__],
-    "core/embedding/bert_words.py:_space_out": lambda: [bert_words._space_out.__self__],
-    "core/embedding/bert_words.py:_cut": lambda: [bert_words._cut.__self__],
     "core/embedding/encoder.py:__init__": "names of special tokens of a model, which are matched verbatim",
     "core/model/anchors.py:": lambda: [*anchors._HASHES.values()],
     "service/connect/yaml.py:put": OWN,
@@ -175,6 +172,8 @@ def _is_of_re(function: ast.expr) -> bool:
     match function:
         case ast.Attribute(value=ast.Name(id="re"), attr=called):
             return called in ("compile", *USES)
+        case ast.Name(id="regex"):
+            return True
         case _:
             return False
 
@@ -194,9 +193,9 @@ def _name(statement: ast.stmt, call: ast.Call) -> str:
 def _of(path: str, name: str) -> "re.Pattern[Any]":
     module = import_module(f"muisti.{path.removesuffix('.py').replace('/', '.')}")
     found = getattr(module, name, None)
-    if not isinstance(found, re.Pattern):
+    if not isinstance(found, re.Pattern | Regex):
         raise LookupError(f"{path}:{name} is no pattern of the module: name it in loadtests/adversarial/patterns.py")
-    return found
+    return cast("re.Pattern[Any]", found)
 
 
 def _use(path: str, name: str) -> Use:

@@ -84,6 +84,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     SHORT: [
         *(
             "core/graph/groups.py",
+            "core/graph/reading.py",
             "core/documents/anchors.py",
             "core/model/anchors.py",
             "service/mcp/tasks.py",
@@ -115,9 +116,14 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "core/parsing/formats/calendar.py",
             "core/parsing/formats/rtf.py",
         ),
-        *("core/parsing/formats/doc.py", "core/parsing/formats/msg.py", "core/parsing/formats/xls.py"),
+        *("core/parsing/formats/doc.py", "core/parsing/formats/msg.py", "core/parsing/formats/one_file.py"),
+        "core/parsing/formats/xls.py",
     ],
-    OURS: ["core/operations/transfer/importing/moving.py", "service/console/render.py"],
+    OURS: [
+        *("core/operations/transfer/importing/moving.py", "core/placement/rows.py", "service/console/early.py"),
+        "core/support/regex.py",
+        "service/console/render.py",
+    ],
 }
 
 

@@ -8,8 +8,9 @@ that are drawn from a group. There `other` are its questions whose answers were 
 `beliefs.json` are two more sets: there `other` are questions that only share words with a belief.
 
 A logistic regression on the signs of `core.query.applies` separates questions whose answer is among ten hits from the
-two other kinds. The table judges each set by weights fitted without it. The weights printed at the end are fitted with
-all sets. With --docs the table is put into quality.md there, without spaces of 40 memories and more.
+two other kinds. No weight may have the wrong sign. The table judges each set by weights fitted without it. The weights
+printed at the end are fitted with all sets. With --docs the table is put into quality.md there, without spaces of 40
+memories and more.
 `loadtests.applies_plot` draws what is saved.
 """
 
@@ -50,7 +51,7 @@ OTHERS_WEIGHT = 0.2  # of `other` questions against foreign ones: many of them a
 CUT = 0.43  # probability, with as many questions of each side, that becomes the usual cut
 RIDGE = 1e-3
 STEPS = 40
-NAMES = Signs.__struct_fields__
+FITTED = {"near": 1, "telling": 1, "pairs": 1, "stranger": -1, "word": -1, "name": -1}  # the sign of each weight
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 def values(signs: Signs) -> Doubles:
-    return np.array([getattr(signs, name) for name in NAMES])
+    return np.array([getattr(signs, name) for name in FITTED])
 
 
 def ask(client: Client, held: Stored, others: Mapping[str, Sequence[str]], foreign: Sequence[str]) -> Set:
@@ -182,7 +183,10 @@ def _believed(
 
 
 def fit(sets: Sequence[Set]) -> Weights:
-    """Fit the weights: each set counts the same, answered questions as much as the others; by Newton's method."""
+    """Fit the weights: each set counts the same, answered questions as much as the others.
+
+    By Newton's method. A weight that would get the wrong sign is 0.
+    """
     rows, wanted, weights = list[Doubles](), list[float](), list[float]()
     shares = {OWN: 0.5, OTHER: 0.5 * OTHERS_WEIGHT, FOREIGN: 0.5 * (1 - OTHERS_WEIGHT)}
     for asked in sets:
@@ -193,13 +197,16 @@ def fit(sets: Sequence[Set]) -> Weights:
             weights += [shares[kind] / len(some) for _ in some]
     x, y, w = np.array(rows), np.array(wanted), np.array(weights)
     w *= len(y) / w.sum()
-    mean, scale = x.mean(0), x.std(0) + 1e-9
-    x = np.column_stack([np.ones(len(x)), (x - mean) / scale])
+    mean, scale, ridge = x.mean(0), x.std(0) + 1e-9, RIDGE * len(y)
+    x, right = np.column_stack([np.ones(len(x)), (x - mean) / scale]), np.array([0, *FITTED.values()])
     b = np.zeros(x.shape[1])
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-np.clip(x @ b, -30, 30)))
-        curve = (x * (w * p * (1 - p))[:, None]).T @ x + RIDGE * len(y) * np.eye(len(b))
-        b -= np.linalg.solve(curve, x.T @ (w * (p - y)) + RIDGE * len(y) * b)
+        slope = x.T @ (w * (p - y)) + ridge * b
+        free = (right == 0) | (b * right > 0) | (slope * right < 0)
+        curve = (x[:, free].T * (w * p * (1 - p))) @ x[:, free] + ridge * np.eye(int(free.sum()))
+        b[free] -= np.linalg.solve(curve, slope[free])
+        b[b * right < 0] = 0
     each = b[1:] / scale
     return Weights(float(b[0] - each @ mean - np.log(CUT / (1 - CUT))), each.tolist())
 
@@ -241,9 +248,9 @@ def table(sets: Mapping[str, Set], apart: Mapping[str, Weights]) -> Iterator[str
     yield "| --- " * 7 + "|"
     for name, asked in sets.items():
         one = judge(asked, apart[name])
-        other = "" if np.isnan(one.other) else f"{one.other:.3f}"
-        cells = (f"{one.recall:.2f}", f"{one.lost:.3f}", f"{one.hits:.1f}", f"{one.precision:.2f}", other)
-        yield f"| {name} | {' | '.join(cells)} | {one.foreign:.3f} |"
+        shown = ["" if np.isnan(share) else f"{share:.3f}" for share in (one.other, one.foreign)]
+        cells = (f"{one.recall:.2f}", f"{one.lost:.3f}", f"{one.hits:.1f}", f"{one.precision:.2f}", *shown)
+        yield f"| {name} | {' | '.join(cells)} |"
 
 
 def measured(folders: Sequence[Dataset]) -> Iterator[tuple[str, str, Set]]:
@@ -291,7 +298,7 @@ def main(folders: Sequence[Path], docs: Path | None, save: Path | None) -> None:
     lines = [*table(sets, apart)]
     click.echo("\n".join(lines))
     shipped = fit([*sets.values()])
-    each = dict(zip(NAMES, np.round(shipped.each, 3).tolist(), strict=True))
+    each = dict(zip(FITTED, np.round(shipped.each, 3).tolist(), strict=True))
     click.echo(f"fitted with all sets: {each}, constant {shipped.constant:.3f}", err=True)
     if docs is not None:
         larger = tuple(f"| {name}, {size:,} |" for name in {*origins.values()} for size in SIZES[1:])

@@ -320,7 +320,7 @@ def row(form: str, outcomes: Sequence[Outcome]) -> str:
 def main(folders: tuple[Path, ...], fetch: bool, each: bool, only: tuple[str, ...], most: int) -> None:
     """Print a table of the formats."""
     if fetch:
-        kept_files.fetched(folders[0])
+        kept_files.fetched(folders[0], {*READERS, *CONVERTED, *NEVER})
     grouped: defaultdict[str, list[Path]] = defaultdict(list)
     for path in sorted(one for folder in folders for one in folder.rglob("*") if one.is_file()):
         form = path.suffix[1:].lower()

@@ -2,8 +2,9 @@
 
     python -m loadtests.quality.stores [--half seen|unseen|all] [--misses]
 
-`stores.json` has six stores of an assistant with 14 to 25 beliefs each. They are preferences, facts and instructions,
-several of one kind, superseded ones, other names, two projects or people. Half of the stores were not looked at while
+`stores.json` has ten stores of an assistant with 14 to 25 beliefs each. They are preferences, facts and instructions,
+several of one kind, superseded ones, other names, two projects or people. Four have pairs of things and questions about
+what is known of one only. Half of the stores were not looked at while
 the cut was fitted. A question passes when all that it wants has surfaced, and nothing else. An instruction may come as
 a hit or in its own lane; one in the lane that is not wanted counts as `beside`.
 """

@@ -23,6 +23,7 @@ from muisti.service.agents.outcomes import is_of_a_person, may_be_secret, outcom
 from muisti.service.agents.recalling import Session, at_file, at_prompt, at_start, places
 from muisti.service.agents.sessions import Sessions
 from muisti.service.auth.access import OWNER, Access, single_space
+from muisti.service.runtime.admission import LANE
 from muisti.service.runtime.workers import Backend
 from muisti.service.terminal.project import choose
 from muisti.service.tools.session import PERSONAL, has_beside
@@ -82,6 +83,7 @@ class Agents:
         if hooked is None or event is None or not spaces:
             return None
         key = (access.actor, hooked.client, first(hooked.payload, SESSIONS), spaces[0])
+        LANE.set(LANE.get()._replace(space=spaces[0]))
         memories = self._backend.engine.seen_by(access.caller(request))
         return Turn(Session(self._backend, memories, self._sessions, key, spaces), access, event, hooked)
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from muisti.core.model.choices import Outcome
+from muisti.core.support.regex import regex
 from muisti.core.text.secrets import find_secret
 
 OUTCOMES_MAX = 12  # of one event
@@ -21,7 +22,7 @@ DEPTH = 12  # of objects in a line of a transcript
 _WORDS: tuple[tuple[Outcome, re.Pattern[str]], ...] = (
     (
         "failed",
-        re.compile(
+        regex(
             r"\b(?:did(?:n't| not) work|does(?:n't| not) work|failed because|fails (?:because|when|with)|"
             r"broke (?:because|the)|turned out (?:not )?to be (?:wrong|too|impossible)|dead end)\b",
             re.IGNORECASE,
@@ -29,13 +30,13 @@ _WORDS: tuple[tuple[Outcome, re.Pattern[str]], ...] = (
     ),
     (
         "tried",
-        re.compile(
+        regex(
             r"\b(?:I|we)(?:'ve| have)? (?:also )?tried\b|\b(?:reverted|rolled back|went back) to\b", re.IGNORECASE
         ),
     ),
     (
         "rejected",
-        re.compile(
+        regex(
             r"\b(?:(?:I|we)(?:'ve| have)? (?:rejected|ruled out|dismissed|decided (?:against|not to))|"
             r"(?:was|were|is|are) (?:rejected|ruled out) because|let's not (?:use|do|go with))\b",
             re.IGNORECASE,
@@ -43,22 +44,22 @@ _WORDS: tuple[tuple[Outcome, re.Pattern[str]], ...] = (
     ),
     (
         "decided",
-        re.compile(
+        regex(
             r"\b(?:(?:I|we)(?:'ve| have)? (?:decided|chose|agreed|settled on)|let's (?:use|keep|go with)|"
             r"(?:we|I)(?:'ll| will) (?:use|keep|go with)|decision:|from now on)\b",
             re.IGNORECASE,
         ),
     ),
 )  # fmt: skip
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_MARKS = re.compile(r"^[\s>*#\-\d.)]+|[*`_]{2,}")
-_OF_A_PERSON = re.compile(
+_SENTENCE = regex(r"(?<=[.!?])\s+|\n+")
+_MARKS = regex(r"^[\s>*#\-\d.)]+|[*`_]{2,}")
+_OF_A_PERSON = regex(
     r"\b(?:I (?:prefer|like|always|never|work|use)|(?:my|the user's) (?:name|editor|time zone|hours?)|call me|"
     r"user prefers)\b",
     re.IGNORECASE,
 )
 # Nobody confirms these texts before they are stored, so a text that may hold a secret is dropped whole.
-_MAY_BE_SECRET = re.compile(
+_MAY_BE_SECRET = regex(
     r"(?<![\w-])(?=[\w-]*?eyJ)[\w-]++\.[\w-]*+\.|AKIA[0-9A-Z]{16}|\bbearer\s|(?:api[_-]?key|secret[_-]?key|password|token)\s*=",
     re.IGNORECASE,
 )

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from litestar import Litestar
-
     from muisti.service.app import server
+    from muisti.service.app.app import Front
 else:  # the whole application, of which a command that asks a server needs nothing
     server = Lazy("muisti.service.app.server")
 
 
-def create_app() -> "Litestar":
+def create_app() -> "Front":
     """Create the application for an ASGI server, with the settings of the environment and the settings file.
 
     `uvicorn --factory muisti.service.app:create_app` serves it, also with `--workers`.

@@ -16,15 +16,14 @@ from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlencode
 
 import msgspec
-from litestar import Litestar
 
 from muisti.client import Call, Reply, Unreachable, refused
-from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.location import is_remote
-from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.app import Front, open_engine
 from muisti.service.auth.access import OWNER
 from muisti.service.background.upkeep import embedding_sweeps
+from muisti.service.runtime.engines import Engines
 from muisti.service.schemas.errors import problem_of
 from muisti.service.settings import Settings, SettingsError, load
 
@@ -47,12 +46,13 @@ class Embedded:
         place = Path(self._temporary.name, "memory.db") if self._temporary else path
         self._settings, self._space = settings_for(place, settings), space
         self._running = set[asyncio.Task[None]]()
+        self._sent = set[asyncio.Future[None]]()  # one for each request that is not a stream
         self._stop = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
-        self._ready: asyncio.Future[Litestar]
+        self._ready: asyncio.Future[Front]
         self.closed = False
 
-    async def start(self) -> Litestar:
+    async def start(self) -> Front:
         """Open the database, creating what is missing, unless that is done. Return the application.
 
         Raises:
@@ -73,15 +73,15 @@ class Embedded:
                 raise refused(found.status, msgspec.to_builtins(found)) from error
         return await self._ready
 
-    async def _live(self, ready: "asyncio.Future[Litestar]") -> None:
+    async def _live(self, ready: "asyncio.Future[Front]") -> None:
         """Run the application until it is closed; Litestar's resources must be closed by the task that opened them."""
         settings = self._settings
         try:
             engine = await asyncio.to_thread(open_engine, settings, may_only_read=True, notice=_waits)
             try:
-                app = create_app(settings, engine=engine, trusted=OWNER, upkeep=embedding_sweeps(settings))
-                async with app.lifespan():
-                    await asyncio.to_thread(_ensure, engine, self._space)
+                app = Front(settings, engine=engine, trusted=OWNER, upkeep=embedding_sweeps(settings))
+                async with app.running():
+                    await asyncio.to_thread(_ensure, app.state.backend.engines, self._space)
                     ready.set_result(app)
                     await self._stop.wait()
             finally:
@@ -92,7 +92,13 @@ class Embedded:
 
     async def send(self, request: Call) -> Reply:
         answer = _Answer()
-        await self._call(request, answer.taking)
+        ended = asyncio.get_running_loop().create_future()
+        self._sent.add(ended)
+        try:
+            await self._call(request, answer.taking)
+        finally:
+            self._sent.discard(ended)
+            ended.set_result(None)
         return answer.reply()
 
     async def pieces(self, request: Call) -> AsyncGenerator[bytes, None]:
@@ -141,11 +147,13 @@ class Embedded:
         await app(cast(Any, scope), cast(Any, _receiver(body, ended)), cast(Any, sending))
 
     async def aclose(self) -> None:
-        """Close the database. A second call waits for the first."""
+        """Close the database, after requests under way; streams end. A second call waits for the first."""
         self.closed = True
-        self._stop.set()
         for task in [*self._running]:
             task.cancel()
+        if self._sent:
+            await asyncio.wait([*self._sent])
+        self._stop.set()
         if self._life is not None:
             await asyncio.shield(self._life)
 
@@ -246,10 +254,10 @@ def settings_for(path: str | Path, given: Mapping[str, Any]) -> Settings:
         raise ValueError(str(error)) from error
 
 
-def _ensure(engine: Engine, space: str) -> None:
+def _ensure(engines: Engines, space: str) -> None:
     """Create the space if it is missing and can be created."""
-    if not any(one.name == space for one in engine.spaces.list()):
-        engine.spaces.ensure(space)
+    if not any(one.name == space for one, _ in engines.spaces()):
+        engines.ensure(space)
 
 
 def _waits(holder: str) -> None:

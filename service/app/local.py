@@ -10,10 +10,9 @@ from typing import Any, cast
 
 import click
 import httpx
-from litestar import Litestar
 
 from muisti.core.engine import Engine
-from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.app import Front, open_engine
 from muisti.service.auth.access import OWNER, Access
 from muisti.service.background.upkeep import embedding_sweeps
 from muisti.service.observability.logs import errors_only
@@ -30,12 +29,12 @@ class InProcess(httpx.BaseTransport):
             undo.enter_context(errors_only())  # a command logs errors only
             self._runner = undo.enter_context(asyncio.Runner())
             engine = self._engine = undo.enter_context(open_here(settings))
-            app = create_app(settings, engine=engine, trusted=access, upkeep=embedding_sweeps(settings))
+            app = Front(settings, engine=engine, trusted=access, upkeep=embedding_sweeps(settings))
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
             if ensured is not None and access.may("append"):
-                app.state.backend.engine.spaces.ensure(ensured)
+                app.state.backend.engines.ensure(ensured)
             self._undo = undo.pop_all()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -47,11 +46,11 @@ class InProcess(httpx.BaseTransport):
         with self._undo:
             self._runner.run(self._end())
 
-    async def _start(self, app: Litestar) -> tuple[asyncio.Event, asyncio.Task[None]]:
+    async def _start(self, app: Front) -> tuple[asyncio.Event, asyncio.Task[None]]:
         ready, stop = asyncio.Event(), asyncio.Event()
 
         async def live() -> None:
-            async with app.lifespan():
+            async with app.running():
                 ready.set()
                 await stop.wait()
 

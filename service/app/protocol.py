@@ -14,10 +14,10 @@ from typing import cast
 
 import msgspec
 import uvicorn
-from litestar import Litestar
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from muisti.service.app.app import Front
 from muisti.service.http.middleware import ids_of
 from muisti.service.runtime.admission import EXEMPT, Admission
 from muisti.service.schemas.errors import MEDIA_TYPE, headers_of, problem
@@ -138,11 +138,11 @@ class AdmittingProtocol(TimedProtocol):
         super().connection_made(transport)
         assert isinstance(self.config, Config)
         self._too_many = len(self.connections) > self.config.connections  # with this one
-        self._admission: Admission = cast(Litestar, self.app).state.admission
+        self._admission: Admission = cast(Front, self.app).state.admission
 
     def shutdown(self) -> None:
         """Stop the connection, and ask streams to end, because the server stops."""
-        cast(Litestar, self.app).state.backend.stopping = True
+        cast(Front, self.app).state.backend.stopping = True
         super().shutdown()
 
     def resume_writing(self) -> None:

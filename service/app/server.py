@@ -16,12 +16,11 @@ from errno import EADDRINUSE
 from pathlib import Path
 
 import uvicorn
-from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
 from muisti.core.operations.compiled_kernels import compile_kernels, compiled_kernels
-from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.app import Front, open_engine
 from muisti.service.app.protocol import AdmittingProtocol, Config
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.metrics.scrape import VARIABLE
@@ -80,7 +79,7 @@ def _compile() -> None:
 
 def _has_keys(settings: Settings) -> bool:
     with open_engine(settings) as engine:
-        return engine.keys.exist()
+        return engine.keys.exist(surely=True)
 
 
 def allow_files(wanted: int) -> None:
@@ -107,7 +106,7 @@ def listen(settings: Settings) -> socket.socket:
         ) from error
 
 
-def application() -> Litestar:
+def application() -> Front:
     """Create the application of a worker process, with the settings from the environment."""
     settings = load(os.environ, None, {})
     logs.configure(settings)
@@ -115,7 +114,7 @@ def application() -> Litestar:
     return _application(settings, None, os.environ[OWNER_KEY], Path(os.environ[VARIABLE]))
 
 
-def from_environment() -> Litestar:
+def from_environment() -> Front:
     """Create the application for another ASGI server, which listens and has its own log of requests.
 
     Raises:
@@ -130,9 +129,9 @@ def from_environment() -> Litestar:
 
 def _application(
     settings: Settings, engine: Engine | None, owner_key: str | None, workers: Path | None = None
-) -> Litestar:
+) -> Front:
     host = None if settings.insecure else settings.host
-    app = create_app(
+    app = Front(
         settings,
         engine=engine,
         own_host=host,
@@ -199,7 +198,7 @@ def environment(settings: Settings) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in values.items()}
 
 
-def _config(settings: Settings, app: Litestar | str) -> Config:
+def _config(settings: Settings, app: Front | str) -> Config:
     config = Config(
         app,
         factory=isinstance(app, str),
@@ -242,7 +241,7 @@ class _Server(uvicorn.Server):
 def _known(engine: Engine, settings: Settings) -> str:
     """Describe the server in words: its spaces, their place, whether requests need a key, and what a browser shows."""
     spaces = len(engine.spaces.list())
-    asked = "requires keys" if asks(settings) or engine.keys.exist() else "requires no key"
+    asked = "requires keys" if asks(settings) or engine.keys.exist(surely=True) else "requires no key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
     pages = "a browser shows the console there, and the API at /docs" if settings.console else "/docs describes the API"
     return f"{where}, {asked}; {pages}"

@@ -21,6 +21,11 @@ class Header(NamedTuple):
     pages: bool = True
 
 
+SEQ = "Muisti-Seq"
+MIN_SEQ = "Muisti-Min-Seq"
+FRESHNESS = "Muisti-Freshness"
+REPLAYED = "Idempotent-Replayed"
+FLAGS = "Muisti-Flags"
 TABLE = (
     # Of requests.
     Header("Authorization", "in"),
@@ -30,8 +35,8 @@ TABLE = (
     Header("If-Match", "in", decides=True),
     Header("If-None-Match", "in", decides=True),
     Header("Prefer", "in", decides=True),
-    Header("Muisti-Min-Seq", "in", decides=True),
-    Header("Muisti-Freshness", "in", decides=True),
+    Header(MIN_SEQ, "in", decides=True),
+    Header(FRESHNESS, "in", decides=True),
     Header("Muisti-Allow", "in"),  # read by what both paths call
     Header("Muisti-Project", "in"),
     Header("Muisti-Folder", "in", pages=False),  # of a hook on this machine
@@ -52,9 +57,9 @@ TABLE = (
     Header("Link", "out"),
     Header("Allow", "out"),
     Header("Content-Disposition", "out"),
-    Header("Muisti-Seq", "out"),
-    Header("Muisti-Flags", "out"),
-    Header("Idempotent-Replayed", "out"),
+    Header(SEQ, "out"),
+    Header(FLAGS, "out"),
+    Header(REPLAYED, "out"),
     Header("Preference-Applied", "out"),
     Header("Retry-After", "out"),
     Header("Server-Timing", "out"),
@@ -114,6 +119,11 @@ def of_pages(way: Literal["in", "out"]) -> Iterator[str]:
 RawHeader = tuple[bytes, bytes]
 
 _TYPE, _SIZE, _JSON = b"content-type", b"content-length", b"application/json"
+
+
+def decided(headers: Iterable[RawHeader]) -> bool:
+    """Tell whether a header changes what a request means, so that only its handler may answer."""
+    return any(name in DECIDING for name, _ in headers)
 
 
 def plain_headers(headers: Iterable[RawHeader], body_limit: int) -> Mapping[bytes, bytes] | None:

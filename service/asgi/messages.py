@@ -7,12 +7,11 @@ from typing import Any
 
 import msgspec
 from anyio import to_thread
-from litestar import Response
-from litestar.types import Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
 from muisti.core.support import zstd
-from muisti.service.schemas.errors import HttpError, noted, problem_of, shown
+from muisti.service.schemas.asgi import Message, Receive, Scope, Send
+from muisti.service.schemas.errors import HttpError, mark, noted, problem_of, shown
 
 Header = tuple[bytes, bytes]
 
@@ -39,15 +38,11 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class PlainResponse(msgspec.Struct, frozen=True):
-    """Content, headers and status of an answer. The fast path sends it as it is; handlers convert it for Litestar."""
+    """Content, headers and status of an answer. The fast path sends it as it is; handlers convert it by `whole`."""
 
     content: Any
     headers: Mapping[str, str]
     status: int = 200
-
-    def response(self) -> Response[Any]:
-        """Return the answer as a response of Litestar."""
-        return Response(self.content, status_code=self.status, headers=self.headers)
 
 
 async def send_body(send: Send, status: int, headers: Mapping[str, str], content: Any) -> None:
@@ -63,6 +58,7 @@ async def send_body(send: Send, status: int, headers: Mapping[str, str], content
 async def send_problem(scope: Scope, send: Send, error: HttpError | MuistiError) -> None:
     """Send a refusal as a problem (RFC 9457), or as an error of the SDK whose path it is."""
     found = problem_of(error)
+    mark(scope, error)
     noted(scope, found)
     extra = error.headers if isinstance(error, HttpError) else {}
     status, headers, body = shown(scope, found)

@@ -11,9 +11,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 
-from litestar.types import HTTPScope, Message, Send
-
 from muisti.service.asgi.header_names import of_pages
+from muisti.service.schemas.asgi import HTTPScope, Message, Send
 from muisti.service.schemas.errors import HttpError
 
 Header = tuple[bytes, bytes]

@@ -54,13 +54,13 @@ class Keyring:
         """Tell whether requests need a key. Once a key exists, every request needs one, even after all keys expire."""
         if not self._exist and self._monotonic() - self._looked_at >= FRESH_SECONDS:
             at = self._monotonic()
-            self._exist = await self._backend.vital(self._backend.engine.keys.exist)
+            self._exist = await self._backend.vital(self._backend.main.keys.exist)
             self._looked_at = at
         return self._exist
 
     async def find(self, secret: str) -> Access | None:
         """Return the caller that has this key; None when the key is unknown, revoked or expired."""
-        now = self._backend.engine.now()
+        now = self._backend.main.now()
         known = digest(secret)
         entry = self._entries.get(known)
         if entry is None or self._monotonic() - entry.read_at >= FRESH_SECONDS:
@@ -88,7 +88,7 @@ class Keyring:
         elif known == self._admin:
             access = Access("setting", EVERYTHING)
         else:
-            access = _access(await self._backend.vital(self._backend.engine.keys.find, secret), now)
+            access = _access(await self._backend.vital(self._backend.main.keys.find, secret), now)
         if access is None:  # unknown keys must not fill the cache
             self._entries.pop(known, None)
             return _Entry(None, at)
@@ -110,7 +110,7 @@ class Keyring:
 
     async def _write(self, key_id: str, at: int) -> None:
         try:
-            await self._backend.vital(self._backend.engine.keys.used, {key_id: at})
+            await self._backend.vital(self._backend.main.keys.used, {key_id: at})
         except MuistiError as error:  # the request that used the key still succeeds
             details = {"key": key_id, "code": error.code}
             logging.getLogger("muisti.keys").warning("last use not noted", extra=details)

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
 import msgspec
-from litestar import Request
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import EVERYTHING
@@ -21,6 +19,7 @@ from muisti.service.auth.challenge import Challenge, Resource
 from muisti.service.auth.claims import BadToken
 from muisti.service.auth.keyring import Keyring
 from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.asgi import ASGIApp, Message, Receive, Scope, Send
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.sdk_errors import PREFIX
 
@@ -141,7 +140,7 @@ class Tokens(Protocol):
 class AuthMiddleware:
     """Middleware that finds the caller. The application's start sets `keyring`, and `tokens` if they are configured.
 
-    `public`: paths that need no key and no database; a slash at the end includes all paths below.
+    `public`: as `open` takes them.
 
     `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None
     allows any name. `trusted`: the caller of every request, who has the database file and needs no key. `resource`: the
@@ -162,13 +161,17 @@ class AuthMiddleware:
         metrics_key: str | None = None,
     ) -> None:
         self._app, self._limits = app, limits
-        self._public = frozenset(public)
-        self._below = tuple(path for path in public if path.endswith("/"))
+        self.open(public)
         self._own_host, self._hosts, self._trusted, self._needed = own_host, hosts, trusted, needed
         self._resource = resource
         self._metrics = None if metrics_key is None else digest(metrics_key)
         self.keyring: Keyring | None = None
         self.tokens: Tokens | None = None
+
+    def open(self, public: Sequence[str]) -> None:
+        """Say which paths need no key and no database; a slash at the end includes all paths below."""
+        self._public = frozenset(public)
+        self._below = tuple(path for path in public if path.endswith("/"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -268,13 +271,8 @@ def _is_token(secret: str) -> bool:
     return secret.startswith("ey") and secret.count(".") == 2
 
 
-def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool = False) -> Memories:
-    """Return the memories that the caller of a request may see; with `dry_run` writes are reported and rolled back."""
-    return seen(request.scope, backend, dry_run=dry_run)
-
-
 def seen(scope: Scope, backend: Backend, *, dry_run: bool = False) -> Memories:
-    """Return the memories that the caller of an ASGI scope may see; see `memories`."""
+    """Return the memories that the caller of a request may see; with `dry_run` writes are reported and rolled back."""
     return backend.engine.seen_by(caller_of(scope), dry_run=dry_run)
 
 

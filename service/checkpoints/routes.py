@@ -5,6 +5,7 @@ from typing import Annotated
 from litestar import Response
 from litestar.params import FromPath, JSONBody
 
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
 from muisti.service.checkpoints.schemas import (
     CheckpointBody,
@@ -20,7 +21,7 @@ from muisti.service.checkpoints.schemas import (
     RollBackBody,
     RolledBackReply,
 )
-from muisti.service.http.parameters import DRY, PAST, SEQ, CursorParameter, LimitParameter, query
+from muisti.service.http.parameters import DRY, PAST, CursorParameter, LimitParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, planned, read, tried, written_headers
 from muisti.service.http.routing import Routes
@@ -132,6 +133,8 @@ async def fork_space(request: Request, data: JSONBody[ForkBody]) -> Response[Spa
     access = request.access
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
+    if not request.dry_run:
+        await request.backend.store(request.backend.engines.beside, request.space, data.name)
     made = await request.ask(request.memories.timeline.fork, data.name)
     headers = {SEQ: str(made.at), "Location": f"/v1/spaces/{made.name}"}
     return tried(request, Response(SpaceReply.of(request.engine.spaces.ruled(made)), status_code=201, headers=headers))
@@ -147,6 +150,7 @@ async def compare_spaces(
     ids in the other space.
     """
     check(request.access, "read", other)
+    request.backend.engines.together(request.space, other)
     found = await request.ask(request.memories.timeline.compare, other, limit=limit, cursor=cursor)
     return followed(request, read(ComparisonReply.of(found), found.seq), found.next_cursor)
 
@@ -171,6 +175,7 @@ async def merge_spaces(request: Request, data: JSONBody[MergeBody]) -> Response[
     access = request.access
     check(access, "write")
     check(access, "admin" if data.drop else "read", data.source)
+    request.backend.engines.together(request.space, data.source)
     seen = request.memories
     done = await request.backend.store(seen.timeline.merge, data.source, request.space, data.strategy, drop=data.drop)
     return planned(done.plan, Response(MergedReply.of(done), status_code=200, headers=written_headers(done)))

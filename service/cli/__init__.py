@@ -104,6 +104,7 @@ SECTIONS = {
         "top": ("server:top", "Watch the load of a running server."),
         "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
+        "placement": ("placement.commands:placement", "Spread spaces over several databases."),
         "webhook": ("webhooks.commands:webhook", "Send the changes of a space to a URL."),
         "generations": (
             "models:generations",

@@ -15,6 +15,7 @@ from litestar.handlers import HTTPRouteHandler
 from muisti.client import MuistiError
 from muisti.service.auth.browser import FORM, form_token, set_cookie
 from muisti.service.console import ROOT
+from muisti.service.console.early import Early
 from muisti.service.console.filter_form import Unreadable
 from muisti.service.console.render import HEADERS, View, draw
 from muisti.service.console.versions import around, diff
@@ -22,50 +23,50 @@ from muisti.service.console.visit import OF_NOW, NotSignedIn, Visit, cookie, lin
 from muisti.service.schemas.errors import crash
 
 SENTENCES: Mapping[str, str] = {
-    "added": "The memory is stored.",
-    "changed": "The memory is changed.",
-    "selected_changed": "The selected memories are changed.",
-    "deleted": "The memory is deleted. It can be restored from its history.",
+    "added": "The memory was saved.",
+    "changed": "The memory was changed.",
+    "selected_changed": "The selected memories were changed.",
+    "deleted": "The memory was deleted. You can restore it from its history.",
     "restored": "The earlier version is current again.",
-    "judged": "Your verdict is stored.",
-    "unchanged": "Nothing was different, so nothing was stored.",
-    "replaced": "The new memory is in place of the old one.",
+    "judged": "Your rating was saved.",
+    "unchanged": "There were no changes to save.",
+    "replaced": "The memory was replaced.",
     "erasing": "The erasure has begun. Its report appears here.",
-    "saved": "The change is stored.",
-    "deleted_conversation": "The conversation is deleted with its topics and turns.",
-    "deleted_session": "The session is deleted with its conversations.",
-    "deleted_document": "The document is deleted with its chunks.",
-    "stored_document": "The document is stored.",
-    "stored_documents": "The files are stored, or on their way: those that are being read are listed first.",
-    "cancelled": "The task is cancelled. What it had stored stays.",
-    "kept": "The answer is kept as a receipt.",
-    "superseded": "The new memory is in place of the other. An undo opens the conflict again.",
-    "rejected": "The new memory is deleted. An undo brings it back and opens the conflict again.",
-    "kept_both": "Both memories stay. The question is closed; it has changed no memory, so there is nothing to undo.",
-    "merged": "Both names are one now. An undo separates them again.",
-    "kept_apart": "Both names stay apart. An undo proposes them again.",
-    "mended": "The finding is mended.",
-    "nothing_to_mend": "The finding is gone: somebody has mended it, or its memory has changed.",
-    "promoted": "The candidates are active.",
-    "pruned": "The candidates are deprecated. Nothing was deleted.",
-    "marked": "The checkpoint is created.",
-    "unmarked": "The checkpoint is deleted. No memory has changed.",
+    "saved": "The change was saved.",
+    "deleted_conversation": "The conversation was deleted, with its topics and turns.",
+    "deleted_session": "The session was deleted, with its conversations.",
+    "deleted_document": "The document was deleted, with its chunks.",
+    "stored_document": "The document was stored.",
+    "stored_documents": "The files were stored or are being read; those still being read are listed first.",
+    "cancelled": "The task was cancelled. What it stored so far stays.",
+    "kept": "The answer was kept as a receipt.",
+    "superseded": "The new memory replaced the other. Undo opens the conflict again.",
+    "rejected": "The new memory was deleted. Undo brings it back and opens the conflict again.",
+    "kept_both": "Both memories stay. No memory changed, so there is nothing to undo.",
+    "merged": "The names were merged. Undo separates them again.",
+    "kept_apart": "The names stay separate. Undo proposes them again.",
+    "mended": "The finding was fixed.",
+    "nothing_to_mend": "The finding is gone: it was fixed, or its memory has changed.",
+    "promoted": "The candidates are now active.",
+    "pruned": "The candidates are now deprecated. Nothing was deleted.",
+    "marked": "The checkpoint was created.",
+    "unmarked": "The checkpoint was deleted. No memory changed.",
     "rolled_back": "The space is as it was at that time.",
     "undone": "Undone: everything is as it was before.",
-    "reads_forgotten": "The reads of this space are forgotten, and the questions that found nothing.",
-    "probe_added": "The probe is stored. Ask all probes to see its rank.",
-    "probe_deleted": "The probe is deleted.",
-    "probes_run": "All probes were asked, and their ranks are kept.",
-    "signed_out": "You are signed out, and the session's key is revoked.",
-    "key_revoked": "The key is revoked, with all keys that were created with it.",
-    "import_begun": "The file is here, and its lines are being imported.",
-    "import_undone": "The import is undone: its memories are deleted.",
-    "task_cancelled": "The task is cancelled. What it had stored stays.",
-    "webhook_deleted": "The webhook is deleted.",
-    "webhook_again": "The changes are sent again from there on.",
+    "reads_forgotten": "The reads of this space were cleared, and the questions without an answer.",
+    "probe_added": "The probe was added. Run all probes to see its rank.",
+    "probe_deleted": "The probe was deleted.",
+    "probes_run": "All probes have run.",
+    "signed_out": "You are signed out, and the session key was revoked.",
+    "key_revoked": "The key was revoked, and so were all keys that it created.",
+    "import_begun": "The file was uploaded and is being imported.",
+    "import_undone": "The import was undone: its memories were deleted.",
+    "task_cancelled": "The task was cancelled. What it stored so far stays.",
+    "webhook_deleted": "The webhook was deleted.",
+    "webhook_again": "The changes are being sent again.",
     "space_made": "The space was created.",
-    "setting_changed": "The change is stored.",
-    "building": "The model embeds the space now.",
+    "setting_changed": "The change was saved.",
+    "building": "The model is embedding the space.",
 }
 
 
@@ -113,23 +114,23 @@ SECURE = "console.secure"  # key under which the state of the application says t
 Asked = Request[Any, Any, Any]
 
 
-def shows(
-    path: str, template: str = "", *, block: str | None = None, long: bool = False, **more: Any
-) -> Callable[[Read], Read]:
+def shows(path: str, template: str = "", *, block: str | None = None, **more: Any) -> Callable[[Read], Read]:
     """Declare a page below the space, or of the console when `path` begins with a slash.
 
     The function gets the visit and the parameters of the path, and returns the values of the template or an answer.
-    `more` are values for the template too. `long`: the page has long texts and is drawn on a thread, so that the event
-    loop goes on meanwhile.
+    `more` are values for the template too.
     """
 
     def declare(read: Read) -> Read:
-        async def handler(visit: NamedDependency[Visit]) -> Response[Any]:
+        async def answer(visit: Visit) -> Response[Any]:
             found = await read(visit, **visit.request.path_params)
             if isinstance(found, Response):
                 return found
             view = found if isinstance(found, View) else View(template, more | found, block)
-            return await asyncio.to_thread(drawn, visit.request, view, visit) if long else _page(visit, view)
+            return await _page(visit, view)
+
+        async def handler(request: Asked) -> Response[Any]:
+            return await early.answer(request, answer)
 
         PAGES.append(get(_paths(path))(handler))
         return read
@@ -145,7 +146,7 @@ def does(path: str) -> Callable[[Act], Act]:
             visit.form = await visit.request.form()
             found = await act(visit, **visit.request.path_params)
             if isinstance(found, View):
-                return _page(visit, found)
+                return await _page(visit, found)
             return _to_script(found) if visit.is_fragment else found
 
         PAGES.append(post(_paths(path), status_code=200)(handler))
@@ -162,8 +163,9 @@ def _to_script(found: Response[Any]) -> Response[Any]:
     return Response(None, status_code=204, headers={**headers, "HX-Redirect": found.headers["Location"]})
 
 
-def _page(visit: Visit, view: View) -> Response[str]:
-    return drawn(visit.request, view, visit)
+async def _page(visit: Visit, view: View) -> Response[str]:
+    """Draw a page on a thread, so that the event loop goes on meanwhile: a list takes tens of milliseconds."""
+    return await asyncio.to_thread(drawn, visit.request, view, visit)
 
 
 def _paths(path: str) -> list[str]:
@@ -181,7 +183,7 @@ def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[st
     kept = cookie(request, FORM)
     headers: dict[str, str] = {**HEADERS, **view.headers}
     if kept is None:
-        kept = secrets.token_urlsafe(32)
+        kept = request.scope.setdefault("state", {}).setdefault(FORM, secrets.token_urlsafe(32))
         headers["Set-Cookie"] = set_cookie(FORM, kept, secure=secure(request))
     said = request.query_params.get("said", "")
     shared: Mapping[str, Any] = {
@@ -290,6 +292,18 @@ def _here(request: Asked) -> str:
 def _of(visit: Visit, sections: Any) -> list[Any]:
     return [one for one in sections if one.needs == "key" or visit.may(one.needs)]
 
+
+def _frame(request: Asked, visit: Visit) -> Response[str]:
+    """Draw a page without its content, as its path names it."""
+    place = request.scope["path"].removeprefix(ROOT).strip("/").split("/")
+    place = place[2:] if visit.space is not None else place
+    first = place[0] if place else ""
+    section = next((one.name for one in (*OF_SPACE, *OF_SERVER) if one.path == first), first)
+    return drawn(request, View("waiting.html", {"section": section}), visit)
+
+
+REFUSED = {MuistiError: refused, NotSignedIn: not_signed_in, HTTPException: failed, Exception: crashed}
+early = Early(_frame, REFUSED)
 
 _TITLES = {403: "This form was refused", 404: "There is no such page", 405: "That is no page to read"}
 

@@ -44,8 +44,8 @@ FIELDS = (
     Field("type", "Type", "choice", TYPES, more=False),
     Field("importance", "Importance", "choice", IMPORTANCE, more=False),
     Field("status", "Status", "choice", STATUSES),
-    Field("author", "Author", hint="Who says it."),
-    Field("reason", "Reason", hint="Why it is remembered."),
+    Field("author", "Author", hint="Who said it."),
+    Field("reason", "Reason", hint="Why it is worth remembering."),
     Field("source", "Source", hint="Where it comes from: a file, a URL, a meeting."),
     Field("source_class", "Kind of source", "choice", SOURCE_CLASSES),
     Field("event_at", "Happened at", hint="Such as 2026-05-01 or 2026-05-01T12:00:00Z."),
@@ -157,7 +157,7 @@ def _read(text: str, form: Form, name: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"$.{name}", f"is no JSON: {error}") from None
+        raise Unreadable(f"$.{name}", f"is not JSON: {error}") from None
 
 
 class Choice(NamedTuple):
@@ -188,8 +188,8 @@ CHOICES = (
 SORTS: Mapping[str, str] = {
     "-created_at": "Newest first",
     "created_at": "Oldest first",
-    "-updated_at": "Changed last",
-    "updated_at": "Unchanged longest",
+    "-updated_at": "Recently changed",
+    "updated_at": "Least recently changed",
 }
 ERASABLE = ("author", "source")  # conditions of a purge beside its filter
 

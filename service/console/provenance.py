@@ -43,7 +43,7 @@ def sentences(memory: Memory) -> list[str]:
     if memory["derived_from"]:
         count = len(memory["derived_from"])
         found.append(
-            f"It was derived from {count} other {'memory' if count == 1 else 'memories'}, and is trusted no more."
+            f"It was derived from {count} other {'memory' if count == 1 else 'memories'} and has at most their trust."
         )
     return found
 

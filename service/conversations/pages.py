@@ -106,7 +106,7 @@ async def list_conversations(visit: Visit, space: str) -> Model:
     }
 
 
-@shows("conversations/{name}", "conversation.html", long=True)
+@shows("conversations/{name}", "conversation.html")
 async def show_conversation(visit: Visit, space: str, name: str) -> Model:
     """Show a page of turns beside the outline of topics."""
     asked = visit.asked

@@ -11,6 +11,7 @@ from muisti.core.conversations.view import Wanted
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.places import Level, ObjectName
 from muisti.core.query.points import parse
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.conversations.requests import (
     ConversationBody,
     ConversationPatch,
@@ -35,7 +36,6 @@ from muisti.service.http.parameters import (
     GUARDED,
     KEYED,
     PAST,
-    SEQ,
     AsOfParameter,
     CategoryParameter,
     CursorParameter,

@@ -15,6 +15,7 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.places import TURN_MAX, ObjectName
 from muisti.core.model.values import Memory
 from muisti.core.query.points import parse
+from muisti.service.asgi.header_names import FLAGS, SEQ
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
 from muisti.service.conversations.requests import ExchangesBody, turns_of
@@ -36,10 +37,8 @@ from muisti.service.conversations.topic_schemas import (
 from muisti.service.http.batch import add_each
 from muisti.service.http.parameters import (
     DRY,
-    FLAGS,
     KEYED,
     PAST,
-    SEQ,
     AsOfParameter,
     CategoryParameter,
     CursorParameter,

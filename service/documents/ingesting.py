@@ -14,10 +14,10 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import Access
-from muisti.service.auth.middleware import access_of, caller_of, memories
+from muisti.service.auth.middleware import access_of, caller_of, seen
 from muisti.service.documents.schemas import PutReply
-from muisti.service.http.parameters import SEQ
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.uploads import Upload, close
@@ -95,7 +95,7 @@ async def _at_once(
     what: tuple[str, Upload],
     origin: str | None = None,
 ) -> Response[PutReply]:
-    documents = memories(request, backend, dry_run=ask.dry_run).documents
+    documents = seen(request.scope, backend, dry_run=ask.dry_run).documents
     path, one = what
     file = File(mtime=ask.mtime if one.mtime is None else one.mtime, media_type=one.media_type, origin=origin)
     done = await backend.store(documents.ingest, ask.space, path, one.held, ask.job, file, request=key)

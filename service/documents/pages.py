@@ -106,7 +106,7 @@ def crumbs(folder: str) -> list[tuple[str, str]]:
 
 PAGE = 100
 CHUNKS = 50  # of a page
-SORTS = {"path": "By path", "-indexed_at": "Stored last", "indexed_at": "Stored first"}
+SORTS = {"path": "By path", "-indexed_at": "Newest first", "indexed_at": "Oldest first"}
 FILTERS = ("folder", "media_type", "language", "category")
 SHOWS = ("chunks", "rendered", "text")
 WHOLE = 200_000  # characters of a text that a page shows; longer ones are a link
@@ -142,7 +142,7 @@ async def list_documents(visit: Visit, space: str) -> Model:
     }
 
 
-@shows("documents/{document}", "document.html", long=True, shows=SHOWS, whole=WHOLE)
+@shows("documents/{document}", "document.html", shows=SHOWS, whole=WHOLE)
 async def show_document(visit: Visit, space: str, document: str) -> Model:
     """Show a document: its chunks with their borders, or its whole text."""
     asked = visit.asked

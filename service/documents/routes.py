@@ -16,8 +16,8 @@ from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.places import DocumentName
 from muisti.core.query.points import parse
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import memories
 from muisti.service.documents.ingesting import Ask, looker, stored, stored_from
 from muisti.service.documents.schemas import (
     USUAL,
@@ -40,7 +40,6 @@ from muisti.service.http.decode import JSON, convert, decode
 from muisti.service.http.parameters import (
     DRY,
     PAST,
-    SEQ,
     AsOfParameter,
     CategoryParameter,
     CursorParameter,
@@ -369,6 +368,6 @@ def _of_text(body: DocumentBody) -> Upload:
 
 
 def _previewed(request: Request, backend: Backend, name: str, held: Held, reading: Reading) -> PreviewReply:
-    cuts = memories(request, backend).documents.preview(name, held, reading)
+    cuts = request.memories.documents.preview(name, held, reading)
     items = [CutReply.of(one) for one in islice(cuts, PREVIEWED)]
     return PreviewReply(items=items, chunks=len(items) + sum(1 for _ in cuts))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muisti.core.parsing.archives import is_archive
-from muisti.service.terminal.progress import ended
+from muisti.service.terminal.progress import ended, own_task
 
 if TYPE_CHECKING:
     from muisti.client import Call, Reply
@@ -23,21 +23,25 @@ BINARY = "application/octet-stream"
 def begun(opened: Session, request: Call, source: Path | bytes) -> dict[str, Any] | None:
     """Return the answer for a large file or archive, which may be the task of a killed command; None for other files.
 
-    The digest of the bytes names the request, so that a repeated command goes on with the task unless it is over.
+    The digest of the bytes names the request, so that a repeated command goes on with the task unless it is over. An
+    earlier answer without a task tells nothing of the document as it is now: then it is None, too.
     """
     if not (_size(source) > BLOCK or holds_documents(source)):
         return None
     digest = blake2b(repr((request.path, *request.params.items())).encode(), digest_size=16)
     for block in [source] if isinstance(source, bytes) else blocks(source):
         digest.update(block)
-    known = replace(request, headers={**request.headers, "Idempotency-Key": f"ingest-{digest.hexdigest()}"})
-    reply = reply_to(opened, known, source)
-    if "outcome" in reply.data:
-        return None if reply.headers.get("Idempotent-Replayed") == "true" else reply.data
-    if reply.data["ended_at"] is not None:
-        return None
-    task = ended(opened.client, opened.space, reply.data, lambda done, total: None)
-    return None if task.get("error", {}).get("code") == "task.incomplete" else task
+    key, told = f"ingest-{digest.hexdigest()}", False
+
+    def send(name: str | None) -> Reply:
+        nonlocal told
+        headers = request.headers if name is None else {**request.headers, "Idempotency-Key": name}
+        reply = reply_to(opened, replace(request, headers=headers), source)
+        told = "outcome" in reply.data and reply.headers.get("Idempotent-Replayed") == "true"
+        return reply
+
+    answer = own_task(send, key, lambda task: ended(opened.client, opened.space, task, lambda done, total: None))
+    return None if told else answer
 
 
 def _size(source: Path | bytes) -> int:

@@ -10,8 +10,9 @@ from litestar.params import JSONBody
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.erasure.schemas import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
-from muisti.service.http.parameters import SEQ, DryRunParameter, TaskParameter
+from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes
@@ -74,6 +75,6 @@ async def reported(request: Request, erase: Callable[[], Erasure]) -> Response[A
     erasure = await backend.store(erase)
     report = ReportReply.of(erasure)
     key_file = request.app.state.settings.signing_key_file
-    signed = await backend.store(signing.sign, backend.engine, key_file, msgspec.json.encode(report))
+    signed = await backend.store(signing.sign, backend.main, key_file, msgspec.json.encode(report))
     headers = {} if erasure.seq is None else {SEQ: str(erasure.seq)}
     return Response(ErasureReply(report=report, signed=signed), headers=headers)

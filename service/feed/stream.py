@@ -19,7 +19,7 @@ from litestar.types import Receive, Scope, Send
 from msgspec.structs import replace
 
 from muisti.core.engine import Engine
-from muisti.core.model.errors import Busy, MuistiError
+from muisti.core.model.errors import Busy, MuistiError, NotFound, SpaceMoving
 from muisti.core.model.outcomes import Events
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Seq
@@ -27,6 +27,7 @@ from muisti.core.query.points import Wanted
 from muisti.core.support.waiting import Urgent
 from muisti.core.views.read import Read
 from muisti.service.observability.read_log import ReadLog
+from muisti.service.runtime.placing import again
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError
@@ -91,7 +92,7 @@ class SeqWatcher:
 
     def _enter(self, space: str, key_id: str | None) -> None:
         if self._looking is None:
-            self._looking = asyncio.create_task(self._look(self._backend.engine))
+            self._looking = asyncio.create_task(self._look())
         self._watchers[space] += 1
         if key_id is not None:
             self._callers[key_id] += 1
@@ -107,7 +108,8 @@ class SeqWatcher:
             self._looking.cancel()
             self._looking = None
 
-    async def _look(self, engine: Engine) -> None:
+    async def _look(self) -> None:
+        engines, listening = self._backend.engines, list[Engine]()
         loop = asyncio.get_running_loop()
 
         def rung(space: str, at: Seq) -> None:
@@ -115,17 +117,24 @@ class SeqWatcher:
                 with suppress(RuntimeError):  # the loop is closed: nobody waits
                     loop.call_soon_threadsafe(self._note, space, at)
 
-        engine.notifier.listen(rung)
         try:
             while True:
-                names = list(self._watchers)
-                with suppress(MuistiError):  # a stream that reads next meets the same error, and reports it
-                    found = await self._backend.store(engine.spaces.standing, names)
-                    for name in names:
-                        self._note(name, found.get(name))
+                by_engine: dict[int, list[str]] = {}
+                for name in self._watchers:
+                    by_engine.setdefault(engines.directory.map.of(name), []).append(name)
+                for names in by_engine.values():
+                    with suppress(MuistiError):  # a stream that reads next meets the same error, and reports it
+                        engine = engines.of(names[0])
+                        if engine not in listening:
+                            engine.notifier.listen(rung)
+                            listening.append(engine)
+                        found = await self._backend.store(engine.spaces.standing, names)
+                        for name in names:
+                            self._note(name, found.get(name))
                 await asyncio.sleep(EVERY)
         finally:
-            engine.notifier.ignore(rung)
+            for engine in listening:
+                engine.notifier.ignore(rung)
 
     def _note(self, space: str, at: Seq | None) -> None:
         known = self._at.get(space)
@@ -149,7 +158,7 @@ class Source:
 
     backend: Backend
     seq_watcher: SeqWatcher
-    read: Read
+    view: Callable[[], Read]  # of the database that has the space now
     space: str
     wanted: Wanted
     allowed: Callable[[], Awaitable[None]]
@@ -161,7 +170,13 @@ class Source:
         Raises:
             NotFound, EpochGone, InvalidInput, NotYetReplicated.
         """
-        return await self.backend.store(self.read.changes, self.space, replace(self.wanted, since=since))
+        wanted = replace(self.wanted, since=since)
+        try:
+            return await self.backend.store(self.view().changes, self.space, wanted)
+        except (NotFound, SpaceMoving) as error:  # it may have moved
+            if not await self.backend.vital(again, self.backend.engines, self.space, error.code):
+                raise
+        return await self.backend.store(self.view().changes, self.space, wanted)
 
     async def blocks(self, page: Events) -> AsyncGenerator[bytes]:
         """Yield the events of this page and of all that follow; when the stream must end, an event with the reason."""

@@ -1,7 +1,6 @@
 """Formats of exported graphs, declared once: media type, suffix, and the function that writes them."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -11,8 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from muisti.core.graph.model import Edge, Node
+from muisti.core.support.regex import regex
 
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NO_XML = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 

@@ -1,6 +1,6 @@
 """The graph of a space: who and what its memories name, the facts about each, and how two of them are tied."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -12,6 +12,7 @@ KINDS = (
     *("identifier", "symbol", "title", "other"),
 )
 PAGE, MOST = 50, 1_000
+MENTIONED, QUOTED = 500, 30  # memories that are read, and those of a list that are shown
 DRAWN = 60
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 
@@ -44,16 +45,28 @@ async def show_graph(visit: Visit, space: str) -> Model:
 @shows("graph/{entity}", "entity.html", block="card")
 async def show_entity(visit: Visit, space: str, entity: str) -> Model:
     """Show an entity: its names, its facts in the order of time, its neighbours and the memories that mention it."""
-    found = await visit.api.get_entity(space, entity, **visit.at)
+    found = await visit.api.get_entity(space, entity, memories_=MENTIONED, **visit.at)
     near = await visit.api.list_neighbours(space, entity, limit=DRAWN, **visit.at)
     return {
         "one": found["entity"],
         "facts": found["facts"],
-        "mentioned": found["mentioned"],
+        **mentions(found["mentioned"]),
         "near": near["items"],
         "total": near["total"],
         "picture": picture(visit, space, found["entity"]["id"]),
         "kinds": KINDS,
+    }
+
+
+def mentions(found: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the memories that name an entity, each once, apart from those that the entity itself wrote."""
+    kept: dict[str, Mapping[str, Any]] = {}
+    for one in found:
+        if one["memory"] not in kept or kept[one["memory"]]["start"] < 0 <= one["start"]:
+            kept[one["memory"]] = one
+    return {
+        "mentioned": [one for one in kept.values() if one["start"] >= 0][:QUOTED],
+        "wrote": [one for one in kept.values() if one["start"] < 0][:QUOTED],
     }
 
 

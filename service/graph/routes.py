@@ -34,6 +34,7 @@ from muisti.core.model.choices import (
 )
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query.points import parse
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.graph.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.graph.layout import NODES_MAX
 from muisti.service.graph.schemas import (
@@ -47,7 +48,7 @@ from muisti.service.graph.schemas import (
     listed_kinds,
 )
 from muisti.service.graph.svg import WIDTH_MAX, WIDTH_MIN, Picture, svg
-from muisti.service.http.parameters import DRY, KEYED, PAST, SEQ, AsOfParameter, between, query
+from muisti.service.http.parameters import DRY, KEYED, PAST, AsOfParameter, between, query
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import accepted, answered, deleted, placed, tried, written
 from muisti.service.http.routing import Routes

@@ -6,14 +6,13 @@ import secrets
 from collections.abc import Iterable, Mapping
 from time import perf_counter
 
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
-
 from muisti.core.model.errors import MuistiError
 from muisti.core.support.waiting import Urgent
 from muisti.service.asgi.messages import send_problem
 from muisti.service.http.decode import routable, utf8
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing
+from muisti.service.schemas.asgi import ASGIApp, Message, Receive, Scope, Send
 from muisti.service.schemas.errors import PROBLEM, HttpError, crash
 
 Header = tuple[bytes, bytes]

@@ -14,20 +14,17 @@ from litestar.utils.signature import ParsedSignature
 from muisti.core.model.choices import SORTS
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.values import RequestKey, Seq
+from muisti.core.support.regex import regex
+from muisti.service.asgi.header_names import FRESHNESS, MIN_SEQ, SEQ
 from muisti.service.schemas.errors import HttpError
 
 # The request headers that carry meaning, read once and strictly
 
-SEQ = "Muisti-Seq"
-MIN_SEQ = "Muisti-Min-Seq"
-FRESHNESS = "Muisti-Freshness"
-REPLAYED = "Idempotent-Replayed"
-FLAGS = "Muisti-Flags"
 
 _TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
-_TAGS = re.compile(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")
-_FRESHNESS = re.compile(r"session|strong|bounded\s*;\s*max-age=(?P<age>[0-9]{1,7})(?P<unit>ms|s)")
-_SEQ = re.compile(r"(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?P<number>[0-9]{1,18})")
+_TAGS = regex(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")
+_FRESHNESS = regex(r"session|strong|bounded\s*;\s*max-age=(?P<age>[0-9]{1,7})(?P<unit>ms|s)")
+_SEQ = regex(r"(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?P<number>[0-9]{1,18})")
 
 IfMatchHeader = Annotated[
     str | None,

@@ -7,20 +7,20 @@ from hashlib import blake2b
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import litestar
-from litestar.types import Scope
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotYetReplicated
 from muisti.core.model.values import Address, IfMatch, Name, RequestKey, Seq
 from muisti.core.views.memories import Memories
-from muisti.service.auth.access import STATE, Access
+from muisti.service.asgi.header_names import FRESHNESS, MIN_SEQ
+from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import JSON, LINES, SLASH, decode
-from muisti.service.http.parameters import FRESHNESS, MIN_SEQ, etags, freshness, min_seq
-from muisti.service.observability.read_log import Operation, Reading
+from muisti.service.http.parameters import etags, freshness, min_seq
+from muisti.service.runtime.admission import LANE
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.errors import WORKS_IN, HttpError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,6 +65,11 @@ class Request(litestar.Request[Any, Any, Any]):
         """Return the memory in the path: its id, or its category and key."""
         given = self.path_params
         return given["memory_id"] if "memory_id" in given else Address(given["category"], given["key"])
+
+    def works_in(self, space: str) -> None:
+        """State the space that a request works in whose path names none."""
+        LANE.set(LANE.get()._replace(space=space))
+        cast(dict[str, Any], self.scope)[WORKS_IN] = space
 
     @property
     def access(self) -> Access:
@@ -144,13 +149,6 @@ class Request(litestar.Request[Any, Any, Any]):
         return await self.backend.store(ask, self.space, *args, **named)
 
 
-def reading(scope: Scope, backend: Backend, operation: Operation) -> Reading:
-    """Begin a read of a request, for the log."""
-    http = cast(dict[str, Any], scope)
-    access: Access = http[STATE]
-    return Reading(backend.reads, operation, access.actor, http.get("request_id"))
-
-
 async def on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the parts of an answer, each made on a thread that waits for the database."""
     while (part := await backend.store(next, parts, b"")) != b"":
@@ -188,7 +186,7 @@ async def reached(backend: Backend, space: str, *, strong: bool, at_least: str |
         EpochGone: the space was deleted or emptied since, and has a new epoch.
     """
     if strong:
-        await backend.store(backend.engine.spaces.catch_up, space)
+        await backend.store(backend.engines.of(space).spaces.catch_up, space)
     if at_least is not None:
         await _reached(backend, space, min_seq(at_least))
 
@@ -198,7 +196,7 @@ async def _reached(backend: Backend, space: str, at: Seq) -> None:
     deadline = clock() + WAIT_SECONDS
     while True:
         try:
-            return await backend.store(backend.engine.spaces.require, space, at)
+            return await backend.store(backend.engines.of(space).spaces.require, space, at)
         except NotYetReplicated:
             if clock() >= deadline:
                 raise

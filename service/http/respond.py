@@ -11,8 +11,9 @@ from muisti.core.documents.model import Pruned, Synced
 from muisti.core.model.outcomes import Ending, Plan, Written
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import Found, Seq
+from muisti.service.asgi.header_names import REPLAYED, SEQ
 from muisti.service.asgi.messages import PlainResponse
-from muisti.service.http.parameters import FLAGS, REPLAYED, SEQ
+from muisti.service.http.plain import stored, written_headers
 from muisti.service.http.request import Request
 from muisti.service.schemas.replies import AddedReply, DryRunReply, MemoryReply, WrittenReply
 from muisti.service.schemas.tasks import TaskReply
@@ -23,6 +24,11 @@ T = TypeVar("T")
 D = TypeVar("D", Ending, Synced, Pruned)
 
 CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked about with If-None-Match each time
+
+
+def whole(answer: PlainResponse) -> Response[Any]:
+    """Return an answer as a response of Litestar."""
+    return Response(answer.content, status_code=answer.status, headers=answer.headers)
 
 
 def read(body: T, seq: Seq | str) -> Response[T]:
@@ -91,16 +97,7 @@ def written(one: Written) -> Response[WrittenReply]:
 
 def added(one: Written) -> Response[AddedReply]:
     """Answer with the memory that was added and the memories like it, or with the plan of a dry run."""
-    return planned(one.plan, stored(one).response())
-
-
-def stored(one: Written) -> PlainResponse:
-    """Answer with the memory that was stored and the memories like it."""
-    memory = one.memories[0]
-    location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
-    return PlainResponse(
-        AddedReply.of_written(one), {**written_headers(one), "ETag": memory.etag, "Location": location}, 201
-    )
+    return planned(one.plan, whole(stored(one)))
 
 
 def deleted(one: Written) -> Response[None]:
@@ -111,13 +108,6 @@ def committed(done: D, reply: Callable[[D], T]) -> Response[T]:
     """Answer with what a change of several memories has done, or with the plan of a dry run."""
     timing = {"Server-Timing": f"commit;dur={done.commit:.2f}"} if done.commit else {}
     return planned(done.plan, Response(reply(done), headers={SEQ: str(done.seq)} | timing, status_code=200))
-
-
-def written_headers(one: Written) -> dict[str, str]:
-    headers = {SEQ: str(one.seq)} | ({REPLAYED: "true"} if one.replayed else {})
-    if one.flags:
-        headers[FLAGS] = ", ".join(sorted({flag.code for flag in one.flags}))
-    return headers | ({"Server-Timing": f"commit;dur={one.commit:.2f}"} if one.commit else {})
 
 
 RETRY_AFTER = 1  # seconds after which a client should look for the first time

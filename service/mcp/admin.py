@@ -129,7 +129,7 @@ async def create_space(call: Call, given: CreateSpace) -> Outcome:
     if not call.access.grant.reaches(given.name):
         raise Forbidden(f"this key may create the spaces {', '.join(call.access.grant.spaces)} only")
     settings = SpaceSettings(description=given.description)
-    make = call.backend.engine.spaces.create
+    make = call.backend.engines.of(given.name).spaces.create
     space = await call.backend.store(make, given.name, settings, by=call.access.actor)
     return Outcome(to_builtins(SpaceReply.of(space)), f"Created the space {space.name}.")
 

@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar.types import Scope, Send
 
 from muisti.service.auth.challenge import MCP_PATH, Resource
 from muisti.service.mcp.messages import REVISIONS
+from muisti.service.schemas.asgi import Scope, Send
 from muisti.service.version import NAME, SUMMARY, TITLE, installed_repository, installed_version, server_name
 
 Json = dict[str, Any]

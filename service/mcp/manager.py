@@ -113,7 +113,7 @@ class _Spaces:
         clock = asyncio.get_running_loop().time
         async with self._looking:
             if clock() >= self._stale_at:
-                self._standing = {one.name: one.at for one in await backend.store(backend.engine.spaces.list)}
+                self._standing = {one.name: one.at for one, _ in await backend.store(backend.engines.spaces)}
                 self._stale_at = clock() + EVERY / 2
             return self._standing
 

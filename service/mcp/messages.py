@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from muisti.core.model.decoding import repaired
+from muisti.core.support.regex import regex
 
 Json = dict[str, Any]
 Id = int | str | None
@@ -16,8 +17,8 @@ HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 REVISIONS = (*HANDSHAKE, MODERN)
 DEPTH = 100  # levels of objects and lists in a message; the SDK refuses a few more, and then does not name the id
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}:,]|[^\s\[\]{}:,"]+', re.DOTALL)
-_LAST_ID = re.compile(rb'"id"\s*:\s*(-?\d{1,30}|"[^"\\]{0,200}")\s*\}\s*$')
+_TOKEN = regex(r'"(?:[^"\\]|\\.)*"?|[\[\]{}:,]|[^\s\[\]{}:,"]+', re.DOTALL)
+_LAST_ID = regex(rb'"id"\s*:\s*(-?\d{1,30}|"[^"\\]{0,200}")\s*\}\s*$')
 
 
 class Unreadable(Exception):

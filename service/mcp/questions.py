@@ -77,7 +77,7 @@ class Sealing:
 
     async def _made(self, session: Session) -> RequestStateBoundary:
         backend = session.backend
-        secret = await backend.store(signing.secret, backend.engine, backend.signing_key_file)
+        secret = await backend.store(signing.secret, backend.main, backend.signing_key_file)
         key = hashlib.blake2b(PURPOSE, key=secret, digest_size=32).digest()
         security = RequestStateSecurity(keys=[key], ttl=SECONDS, bind_principal=self._principal)
         return RequestStateBoundary(security, default_audience="muisti")

@@ -75,7 +75,7 @@ async def searched(session: Session, space: str, query: Query, named: str | None
     with session.reading("recall") as noted:
         if session.beside(named) is not None and not at_point:
             with suppress(NotFound, ModelMismatch):  # the personal space alone may be missing, or unlike the project's
-                both = await backend.search_spaces(memories, [Part(space), Part(PERSONAL)], query)
+                both = await backend.search_spaces(session.caller(), [Part(space), Part(PERSONAL)], query)
                 for one in both.spaces:
                     hits = sum(hit.memory.space == one.name for hit in both.hits)
                     noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))

@@ -10,10 +10,10 @@ time. The SDK answers all other requests and refusals: progress, unknown tools, 
 import gc
 import json
 import sys
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import parse_qsl, unquote
 
 import anyio
@@ -139,10 +139,17 @@ PATH = "/mcp"
 MANAGER = "muisti.service.mcp.manager"
 
 
+class State(Protocol):
+    """Parts that the start of the application sets; `tasks` are cancelled at its end."""
+
+    backend: Backend
+    tasks: TaskGroup
+
+
 class McpApp:
     """The route, with the session manager of the process, which the first request that needs it starts."""
 
-    def __init__(self, body_limit: int, groups: frozenset[Group], citation: str = RESOURCE) -> None:
+    def __init__(self, state: State, body_limit: int, groups: frozenset[Group], citation: str = RESOURCE) -> None:
         """`body_limit` is in bytes.
 
         `groups` are the groups of tools that clients are offered whose URL names none. `citation` is the form of the
@@ -151,19 +158,9 @@ class McpApp:
         self._body_limit = body_limit
         self._groups = groups
         self._citation = citation
-        self._backend: Backend | None = None
-        self._tasks: TaskGroup | None = None
+        self._state = state
         self._starting = anyio.Lock()
         self._manager: ASGIApp | None = None
-
-    @asynccontextmanager
-    async def running(self, backend: Backend) -> AsyncGenerator[None]:
-        """Answer requests inside the context. Requests that still run at its end are cancelled."""
-        self._backend = backend
-        async with anyio.create_task_group() as self._tasks:
-            yield
-            self._manager = None
-            self._tasks.cancel_scope.cancel()
 
     def route(self) -> ASGIRouteHandler:
         @asgi(PATH, copy_scope=True)
@@ -209,8 +206,7 @@ class McpApp:
         async with self._starting:
             if self._manager is not None:  # others asked first
                 return self._manager
-            assert self._tasks is not None
-            manager: ASGIApp = await self._tasks.start(self._manage)
+            manager: ASGIApp = await self._state.tasks.start(self._manage)
             self._manager = manager
             return manager
 
@@ -222,13 +218,15 @@ class McpApp:
             gc.freeze()
         async with managed(self._session, self._body_limit) as app:
             task_status.started(app)
-            await anyio.sleep_forever()
+            try:
+                await anyio.sleep_forever()
+            finally:
+                self._manager = None
 
     def _session(self, scope: Scope) -> Session:
-        assert self._backend is not None
         groups = groups_of(scope["query_string"]) or self._groups
         request_id = cast(dict[str, Any], scope).get("request_id")
-        return Session(self._backend, access_of(scope), groups, request_id, self._citation, project_of(scope))
+        return Session(self._state.backend, access_of(scope), groups, request_id, self._citation, project_of(scope))
 
 
 ALLOW = {"Allow": "OPTIONS, POST"}

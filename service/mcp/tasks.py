@@ -114,8 +114,8 @@ async def task_of(session: Session, name: str) -> Task:
         MuistiError, HttpError: there is none that the caller may see.
     """
     space, _, id_ = name.partition(":")
-    tasks = session.backend.engine.tasks
-    return await session.backend.store(tasks.get, session.space(space, "key"), id_, session.caller())
+    of = session.space(space, "key")
+    return await session.backend.store(session.backend.engine.tasks.get, of, id_, session.caller())
 
 
 class TaskMethods:

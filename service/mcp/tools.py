@@ -8,7 +8,7 @@ import msgspec
 from msgspec import inspect
 from msgspec.structs import replace
 
-from muisti.core.model.errors import InvalidInput, MuistiError, NotFound
+from muisti.core.model.errors import DatabaseDown, InvalidInput, MuistiError, NotFound, SpaceMoving, StoreUnavailable
 from muisti.core.model.values import TRUST
 from muisti.core.query.filter_fields import nearest
 from muisti.service.auth.access import Access, single_space
@@ -20,6 +20,7 @@ from muisti.service.mcp import admin, reads, review, writes
 from muisti.service.mcp.admin import Purge
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.runtime.admission import LANE, Lane, is_slow_tool
+from muisti.service.runtime.placing import TRIES, again
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings.tool_groups import Group
 from muisti.service.tools.arguments import WRITING, Fetch, OneMemory, Remember, UndoChanges
@@ -192,6 +193,20 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
 
 
 async def _in_space(session: Session, tool: Tool, found: Any, raw: bytes) -> Outcome:
+    """Call a tool in its space, again where that has moved to another database meanwhile."""
+    for left in reversed(range(TRIES)):
+        try:
+            return await _called(session, tool, found, raw)
+        except (NotFound, SpaceMoving, StoreUnavailable) as error:
+            space, about_memory = LANE.get().space, isinstance(error, NotFound) and error.kind != "space"
+            if not left or not space or about_memory or isinstance(error, DatabaseDown):
+                raise
+            if not await session.backend.vital(again, session.backend.engines, space, error.code):
+                raise
+    raise AssertionError
+
+
+async def _called(session: Session, tool: Tool, found: Any, raw: bytes) -> Outcome:
     space = session.space(found.space, tool.needs) if tool.in_space else ""
     LANE.set(Lane(is_slow_tool(tool.name, len(raw)), space, session.access.lane_key))
     memories = session.memories(dry_run=getattr(found, "dry_run", False))
@@ -202,7 +217,7 @@ async def _in_space(session: Session, tool: Tool, found: Any, raw: bytes) -> Out
         if not is_projects or space in await session.spaces():
             raise
     if session.access.may("admin"):
-        await session.backend.store(session.backend.engine.spaces.ensure, space)
+        await session.backend.store(session.backend.engines.ensure, space)
         return await tool.run(Call(session, space, memories, raw), found)
     return await _in_space(replace(session, project=None), tool, found, raw)
 

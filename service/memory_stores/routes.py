@@ -59,11 +59,13 @@ routes = Routes("memory-stores", PREFIX, include_in_schema=False, filters=True)
 @routes.post("", status_code=200, needs="admin")
 async def create_memory_store(request: Request, data: JSONBody[StoreBody]) -> StoreReply:
     """Create a store: a space with a name of its own, as near to that of the store as is free."""
-    access, create = request.access, request.engine.spaces.create
+    access = request.access
     for name in space_names(data.name):
         if not access.grant.reaches(name):
             raise HttpError("forbidden", f"this key may not create the space {name!r}")
+        request.works_in(name)
         try:
+            create = request.engine.spaces.create
             return StoreReply.of(await request.backend.store(create, name, data.settings(), by=access.actor))
         except AlreadyExists:
             continue
@@ -82,7 +84,8 @@ async def list_memory_stores(request: Request) -> ListReply:
         is_open = query.include_archived or space.policy.archived_us is None
         return reaches(space.name) and in_time and is_open and _place(space) > query.after
 
-    found = sorted(filter(wanted, await request.backend.store(request.engine.spaces.list)), key=_place)
+    every = [space for space, _ in await request.backend.store(request.backend.engines.spaces)]
+    found = sorted(filter(wanted, every), key=_place)
     page = found[: query.limit]
     more = page_text(_place(page[-1])) if len(found) > len(page) else None
     return ListReply(data=[StoreReply.of(space) for space in page], next_page=more)

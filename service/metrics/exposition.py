@@ -24,7 +24,7 @@ _Values = Mapping[tuple[str, ...], float] | float | None  # by labels, or one, o
 
 def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     """Yield all metrics, also those without a value here. `index_limit` is in bytes. May load the model to name it."""
-    engine, meters, cache = backend.engine, backend.meters, backend.engine.models.cache.use
+    engine, meters, cache = backend.main, backend.meters, backend.main.models.cache.use
     build = {
         "version": installed_version(),
         "store": engine.store,
@@ -46,7 +46,9 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
 
 def _levels(backend: Backend, index_limit: int) -> Iterable[tuple[str, str, _Values, str]]:
     """Return the name, the labels, the values and the description of each gauge that is read now."""
-    engine, store, pools = backend.engine, backend.engine.meters.store, backend.pools.items()
+    engine, store, pools = backend.main, backend.main.meters.store, backend.pools.items()
+    known = backend.engines.known()
+    engines = [one for _, one in known if one is not None]
     calls = {(name,): pool.calls for name, pool in pools}
     capacity = {(name,): pool.capacity for name, pool in pools}
     return (
@@ -57,11 +59,13 @@ def _levels(backend: Backend, index_limit: int) -> Iterable[tuple[str, str, _Val
          "Writes that wait for the one writer of a file."),
         ("replica_lag_writes", "", store.lag and store.lag(),
          "Writes known to this process that the read replica has not shown yet."),
-        ("index_memory_bytes", "", engine.index_bytes, "Memory that indexes use."),
-        ("index_filter_bytes", "", engine.filter_bytes,
+        ("index_memory_bytes", "", sum(one.index_bytes for one in engines), "Memory that indexes use."),
+        ("index_filter_bytes", "", sum(one.filter_bytes for one in engines),
          "Memory of remembered rows of filters, a part of that of indexes."),
         ("index_memory_limit_bytes", "", index_limit, "Limit of the memory that indexes use."),
-        ("index_loaded_spaces", "", engine.indexes_loaded, "Spaces whose index is in memory."),
+        ("index_loaded_spaces", "", sum(one.indexes_loaded for one in engines), "Spaces whose index is in memory."),
+        ("database_up", "database", {(target.name,): float(one is not None) for target, one in known},
+         "1 for each database with spaces that answers this process, else 0."),
         ("embedding_cache_bytes", "", engine.models.cache.use.nbytes, "Memory of vectors of slow models."),
     )  # fmt: skip
 

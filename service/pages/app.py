@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.exceptions import ClientException, HTTPException, PermissionDeniedException
+from litestar.exceptions import ClientException, PermissionDeniedException
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
-from muisti.client import Call, MuistiError, calls
+from muisti.client import Call, calls
 from muisti.service.auth.browser import SAFE, is_own_form
 from muisti.service.console import ROOT
-from muisti.service.console.answers import PAGES, SECURE, crashed, does, done, failed, not_signed_in, refused
+from muisti.service.console.answers import PAGES, REFUSED, SECURE, does, done
 from muisti.service.console.render import warm
-from muisti.service.console.visit import NotSignedIn, Visit, visited, visiting
+from muisti.service.console.visit import Visit, visited, visiting
 from muisti.service.conversations import pages as conversations
 from muisti.service.documents import pages as documents
 from muisti.service.graph import pages as graph
@@ -112,12 +112,7 @@ def pages_of(api: ASGIApp, *, body_limit: int, upload_limit: int, secure: bool) 
         request_max_body_size=upload_limit,
         multipart_form_part_limit=PARTS,
         state=State({SECURE: secure, "api": api, "body_limit": body_limit}),
-        exception_handlers={
-            MuistiError: refused,
-            NotSignedIn: not_signed_in,
-            HTTPException: failed,
-            Exception: crashed,
-        },
+        exception_handlers=dict(REFUSED),
         openapi_config=None,
         logging_config=None,
     )

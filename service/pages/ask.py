@@ -16,6 +16,7 @@ from litestar.exceptions import ValidationException
 
 from muisti.client import MuistiError, calls
 from muisti.service.console.answers import Model, does, done, shows
+from muisti.service.console.provenance import peek
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 from muisti.service.pages.asking import settings
@@ -178,7 +179,7 @@ ID = re.compile("[0-9a-fA-F-]{36}")
 CONVERSATIONS = 50  # names that the form of a context suggests
 
 
-@shows("ask", long=True)
+@shows("ask")
 async def show_ask(visit: Visit, space: str) -> View:
     """Show the answer to a question, with one setting or with two side by side."""
     asked = settings.asked_of(visit.asked)
@@ -214,7 +215,7 @@ async def keep_receipt(visit: Visit, space: str) -> Response[None]:
     return done(visit, f"quality/receipts/{sent.data['receipt']}", "kept")
 
 
-@shows("ask/context", long=True)
+@shows("ask/context")
 async def show_context(visit: Visit, space: str) -> View:
     """Show the text that an agent would get for a question."""
     wanted = settings.wanted_of(visit.asked)
@@ -242,6 +243,8 @@ async def _found(visit: Visit, space: str, asked: settings.Asked) -> Model:
         sent = await visit.send(calls.search(space, body))
         answers.append(Answered(name, sent.data, _copies(visit, space, SEARCH, body)))
     drawn, legend = columns(answers, filtered=bool(asked.filters))
+    for one in [each["expected"] for each in drawn if each["expected"]]:
+        (one["text"],) = [found.text for found in await peek(visit, [one["id"]])]
     unfiltered = visit.to("ask", **asked.changed(**dict.fromkeys(settings.FILTERS)))
     return {"columns": drawn, "legend": legend, "unfiltered": unfiltered}
 
@@ -264,7 +267,8 @@ async def _context(visit: Visit, space: str, wanted: settings.Wanted) -> Model:
     more = None
     if made["next_budget"] is not None:
         more = visit.to("ask/context", **{**wanted.values, "budget": str(made["next_budget"])})
-    return {"context": made, "copies": _copies(visit, space, CONTEXT, body), "more": more}
+    texts = {one.id: one.text for one in await peek(visit, [one["id"] for one in made["left_out"]])}
+    return {"context": made, "texts": texts, "copies": _copies(visit, space, CONTEXT, body), "more": more}
 
 
 def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, Any]) -> list[Any]:

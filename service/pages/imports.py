@@ -63,7 +63,7 @@ async def show_imports(visit: Visit, space: str) -> View:
 async def import_files(visit: Visit, space: str) -> Answer:
     """Say what files would bring, or import each as a task, or store it as a document."""
     if not (visit.may_change("write") and visit.access["category"] is None):
-        raise PermissionDeniedException("An import needs the scope write and a key that sees all of the space.")
+        raise PermissionDeniedException("Importing needs the scope write and a key that sees the whole space.")
     await visit.api.get_space(space)
     how = _how(visit, space)
     rows = [await _brought(visit, space, one, how) for one in chosen(visit.form.getall("file", []))]
@@ -240,7 +240,7 @@ def exports(space: str) -> list[tuple[str, str]]:
     """Return what can be downloaded: a sentence and the address of each."""
     base = f"/v1/spaces/{quote(space, safe='')}/export"
     return [
-        ("All with history and vectors, compressed", f"{base}?compression=zstd"),
-        ("All with history and vectors", base),
-        ("All with history, without vectors", f"{base}?vectors=false"),
+        ("Everything with history and vectors, compressed", f"{base}?compression=zstd"),
+        ("Everything with history and vectors", base),
+        ("Everything with history, without vectors", f"{base}?vectors=false"),
     ]

@@ -36,7 +36,7 @@ def words(
     """Say what a key can do and what it cannot.
 
     >>> words(["read"], ["notes"]).can, words(["read"], ["notes"]).where
-    (['read and search memories', 'export a space', 'make keys that are no stronger'], 'in the space notes')
+    (['read and search memories', 'export a space', 'create keys with no more rights'], 'in the space notes')
     """
     whole = category is None
     everywhere = ALL in spaces
@@ -44,11 +44,11 @@ def words(
     cannot = [text for scope, text in ABILITIES.items() if scope not in scopes]
     (can if "read" in scopes and whole else cannot).append("export a space")
     (can if "admin" in scopes and everywhere else cannot).append("read the audit log and the statistics of the server")
-    can.append("make keys that are no stronger")
+    can.append("create keys with no more rights")
     if not whole:
-        cannot.append(f"see or touch memories outside of the category {category}")
+        cannot.append(f"see or change memories outside the category {category}")
     if source_class is not None:
-        cannot.append(f"add memories that are trusted more than those of the class {source_class}")
+        cannot.append(f"add memories with more trust than the class {source_class}")
     if not everywhere:
         cannot.append("see that other spaces exist")
     return Words(_ordered(can), cannot, where(spaces, category))
@@ -61,7 +61,7 @@ def where(spaces: Sequence[str], category: str | None) -> str:
     'in all spaces that begin with acme., and the space notes, in the category travel'
     """
     if ALL in spaces:
-        named = "in every space, also in those to come"
+        named = "in every space, including future ones"
     else:
         named = "in " + ", and ".join(_space(name) for name in spaces)
     return named if category is None else f"{named}, in the category {category}"
@@ -86,13 +86,13 @@ def _space(name: str) -> str:
 
 
 def _ordered(can: list[str]) -> list[str]:
-    last = "make keys that are no stronger"
+    last = "create keys with no more rights"
     return [one for one in can if one != last] + [last]
 
 
 FIELDS = ("name", "mode", "spaces", "category", "expires_at")
 HOUR = 3600
-OVERLAPS = ((0, "not at all"), (HOUR, "for an hour"), (24 * HOUR, "for a day"), (7 * 24 * HOUR, "for a week"))
+OVERLAPS = ((0, "no time"), (HOUR, "an hour"), (24 * HOUR, "a day"), (7 * 24 * HOUR, "a week"))
 
 
 @shows("/keys", "keys.html")

@@ -201,8 +201,10 @@ async def change_selected(visit: Visit, space: str) -> Answer:
     """
     ids = [str(one) for one in visit.form.getall("id", [])]
     action, value = visit.field("action"), visit.field("value").strip()
-    if not ids or len(ids) > SELECTED_MAX or action not in (*CHANGES, "tag", "untag"):
+    if not ids or len(ids) > SELECTED_MAX or action not in (*CHANGES, "tag", "untag", "export"):
         raise ValidationException(f"Select 1 to {SELECTED_MAX} memories and what to do with them.")
+    if action == "export":
+        return await _exported(visit, space, ids)
     request = secrets.token_hex(8)
     for number, id_ in enumerate(ids):
         try:
@@ -213,6 +215,18 @@ async def change_selected(visit: Visit, space: str) -> Answer:
                 raise
             raise ValidationException(f"{number} of {len(ids)} were changed, then one was refused: {error}") from error
     return back_from(visit, "selected_changed", undo=request)
+
+
+async def _exported(visit: Visit, space: str, ids: Iterable[str]) -> Response[bytes]:
+    """Return the memories as lines of JSON with the fields of a new memory, which an import and the API read."""
+    lines: list[bytes] = []
+    for id_ in ids:
+        memory: Any = await visit.api.get_memory(space, id_, no_touch=True, **visit.at)
+        lines.append(json.dumps(fields.new(fields.typed(memory)), ensure_ascii=False).encode() + b"\n")
+    name = 'attachment; filename="memories.jsonl"'
+    return Response(
+        b"".join(lines), media_type="application/x-ndjson", headers={**HEADERS, "Content-Disposition": name}
+    )
 
 
 async def _change(visit: Visit, space: str, id_: str, action: str, value: str) -> Call:
@@ -331,7 +345,7 @@ async def _of_one(visit: Visit, space: str, memory_id: str, *, wrong: bool = Fal
 async def _task(visit: Visit, space: str, task_id: str) -> Any:
     task = await visit.api.get_task(space, task_id)
     if task["kind"] != KIND:
-        raise NotFoundException("This task is no erasure.")
+        raise NotFoundException("This task is not an erasure.")
     return task
 
 

@@ -38,7 +38,7 @@ ENTITIES = 30  # that the page shows
 GRAPH_OFF = 409
 
 
-@shows("memories/{memory_id}", "memory.html", long=True, shows=SHOWS)
+@shows("memories/{memory_id}", "memory.html", shows=SHOWS)
 async def show_memory(visit: Visit, space: str, memory_id: str) -> Model:
     """Show a memory, even one that is deleted or superseded: then its last version."""
     asked = visit.asked

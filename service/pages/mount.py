@@ -5,10 +5,10 @@ import re
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.console import ROOT
+from muisti.service.schemas.asgi import ASGIApp, Receive, Scope, Send
 
 if TYPE_CHECKING:
     from muisti.service.pages import app as pages

@@ -18,7 +18,7 @@ PROTOCOL = {"Accept": "application/json, text/event-stream"}
 NAMES = {"": "A", settings.SECOND: "B"}
 
 
-@shows("ask/playground", long=True)
+@shows("ask/playground")
 async def show_playground(visit: Visit, space: str) -> View:
     """Show what both settings of a question bring."""
     asked = settings.asked_of(visit.asked)

@@ -19,8 +19,8 @@ WHY = {
     "superseded": "Another memory took its place.",
     "expired": "It has expired.",
     "erased": "It was erased for good.",
-    "status": "It is not active any more.",
-    "model": "The space has another embedding model now.",
+    "status": "It is no longer active.",
+    "model": "The space now has another embedding model.",
     "others": "Only other memories moved.",
 }
 
@@ -38,7 +38,7 @@ def line_of(found: Sequence[Any], k: int) -> dict[str, Any]:
     return {
         "points": points,
         "dots": [(f"{2 + place * step:.0f}", f"{_height(one):.0f}") for place, one in enumerate(known)][-1:],
-        "words": "not asked yet" if last is ABSENT else _words(last, before),
+        "words": "not run yet" if last is ABSENT else _words(last, before),
         "state": "" if last is ABSENT else "good" if last is not None and last <= k else "bad",
         "rank": "–" if last is ABSENT or last is None else str(last),
     }

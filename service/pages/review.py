@@ -50,8 +50,8 @@ KINDS: Mapping[str, str] = {
 CHECKS: Mapping[str, str] = {
     "secret": "Contains a secret",
     "contradiction": "Contradicts another memory",
-    "duplicate": "Says what another memory says",
-    "orphaned": "Refers to something that is gone",
+    "duplicate": "Repeats another memory",
+    "orphaned": "Refers to something deleted",
     "oversized": "Too large to be found well",
     "stale": "Not used for a long time",
     "never_recalled": "Never retrieved",
@@ -81,9 +81,9 @@ def alike(similarity: float | None) -> str:
     """Return how alike two texts are.
 
     >>> alike(0.9904), alike(None)
-    ('99 % alike', 'likeness not measured')
+    ('99 % alike', 'similarity not measured')
     """
-    return "likeness not measured" if similarity is None else f"{similarity:.0%}".replace("%", " % alike")
+    return "similarity not measured" if similarity is None else f"{similarity:.0%}".replace("%", " % alike")
 
 
 def counted(items: Sequence[Any], more: bool) -> str:
@@ -174,7 +174,7 @@ async def decide(visit: Visit, space: str, conflict_id: str) -> Response[None]:
     """Decide a conflict. To keep both changes no memory, so nothing of it can be undone."""
     decision = visit.field("decision")
     if decision not in DECIDED:
-        raise ClientException("Choose one of the decisions.")
+        raise ClientException("Choose a decision.")
     made = await visit.send(calls.decide_conflict(space, conflict_id, {"decision": decision}))
     return done(visit, "review", DECIDED[decision], undo=None if decision == "keep" else made.request)
 

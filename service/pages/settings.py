@@ -21,28 +21,28 @@ class Rule(NamedTuple):
     values: Mapping[str, str] = {}
 
 
-_SCREENED = {"allow": "store it", "redact": "replace it by a word", "refuse": "refuse the memory"}
+_SCREENED = {"allow": "store it", "redact": "redact it", "refuse": "refuse the memory"}
 POLICY = (
-    Rule("secrets", "Passwords, keys and tokens", "Of a new text that seems to have one.", _SCREENED),
-    Rule("personal_data", "Personal data", "E-mail addresses, telephone, card and account numbers.", _SCREENED),
+    Rule("secrets", "Passwords, keys and tokens", "When a new text seems to contain one.", _SCREENED),
+    Rule("personal_data", "Personal data", "Email addresses; phone, card and account numbers.", _SCREENED),
     Rule(
         "echoes",
-        "Repetition of what was just found",
-        "An agent that stores what it has recalled counts one source twice.",
+        "Storing what was just recalled",
+        "Otherwise one source would count twice.",
         {"allow": "store it", "flag": "mark it as derived", "refuse": "refuse the memory"},
     ),
-    Rule("history_days", "Days to keep old versions", "0 keeps them for ever."),
-    Rule("purge_after_days", "Days until a memory is purged", "From its creation on; empty: never."),
-    Rule("similarity_limit", "Refuse as a repetition from", "Likeness from .5 to 1; empty: the usual rules decide."),
-    Rule("review_limit", "Open a conflict from", "Likeness from .5 to 1; empty: the usual rules decide."),
-    Rule("recency_weight", "Weight of recency", "From 0 to 1, in searches that name none; 0: age costs nothing."),
+    Rule("history_days", "Days to keep old versions", "0 keeps them forever."),
+    Rule("purge_after_days", "Days until a memory is purged", "After its creation; empty means never."),
+    Rule("similarity_limit", "Refuse duplicates from", "Similarity from .5 to 1; empty uses the standard rules."),
+    Rule("review_limit", "Open a conflict from", "Similarity from .5 to 1; empty uses the standard rules."),
+    Rule("recency_weight", "Weight of recency", "0 to 1, for searches that set none; 0 ignores age."),
     Rule("recency_half_life_days", "Half-life of recency", "In days."),
     Rule("graph", "Knowledge graph", "Reads names and facts from memories.", {"on": "on", "off": "off"}),
-    Rule("second_model", "Second model of vectors", "off, minilm, or another model of the server."),
-    Rule("time_zone", "Time zone", "Of words such as today in questions, as in Europe/Helsinki."),
-    Rule("inherits", "Searches may add these spaces", "Names with commas between, the nearest first."),
+    Rule("second_model", "Second embedding model", "off, minilm, or another model on the server."),
+    Rule("time_zone", "Time zone", "For words like “today” in questions; for example, Europe/Helsinki."),
+    Rule("inherits", "Spaces that searches may add", "Names separated by commas, closest first."),
 )
-QUOTA = {"memories": "Memories at most", "bytes": "Bytes at most"}
+QUOTA = {"memories": "Max. memories", "bytes": "Max. bytes"}
 NUMBERS = frozenset(
     ("history_days", "purge_after_days", "similarity_limit", "review_limit", "recency_weight", "recency_half_life_days")
 )
@@ -151,7 +151,7 @@ def _value(name: str, text: str) -> Any:
         try:
             return float(text)
         except ValueError:
-            raise ValueError(f"{name.replace('_', ' ')}: {text[:40]!r} is no number") from None
+            raise ValueError(f"{name.replace('_', ' ')}: {text[:40]!r} is not a number") from None
     return [one.strip() for one in text.split(",") if one.strip()] if name == "inherits" else text
 
 
@@ -170,4 +170,4 @@ def _most(text: str) -> int | None:
     try:
         return parse_bytes(text)
     except ValueError:
-        raise ValueError(f"{text[:40]!r} is no number such as 1000 or 512MB") from None
+        raise ValueError(f"{text[:40]!r} is not a number such as 1000 or 512MB") from None

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from muisti.core.model.quality import Expectation, K, Run
 from muisti.core.model.values import LIMIT_MAX
-from muisti.service.http.parameters import SEQ
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.http.request import Request
 from muisti.service.http.respond import placed
 from muisti.service.http.routing import Routes

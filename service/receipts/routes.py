@@ -1,5 +1,6 @@
 """Receipts: stored searches with their answers, which can be read and repeated; and their replies."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
@@ -10,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from muisti.core.model.context import Context
-from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import Answer, Evidence, Mode, Recency
 from muisti.core.model.quality import Moved, Receipt, Why
 from muisti.core.model.times import from_us, to_us
@@ -18,7 +19,8 @@ from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.read import Request as ContextRequest
-from muisti.service.http.parameters import PAST, SEQ, CursorParameter, LimitParameter, ThenParameter, query
+from muisti.service.asgi.header_names import SEQ
+from muisti.service.http.parameters import PAST, CursorParameter, LimitParameter, ThenParameter, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
@@ -238,8 +240,17 @@ def _at(asked: Asked, seen_at: AsOf | None, one: Receipt) -> Asked:
 
 
 async def _found(request: Request, receipt_id: str) -> Receipt:
-    engine, grant = request.engine, request.access.grant
-    return await request.backend.store(engine.receipts.get, receipt_id, grant.reaches, request.caller, engine.now())
+    grant, caller, engines = request.access.grant, request.caller, request.backend.engines
+
+    def sought() -> Receipt:
+        for _, engine in engines.each():
+            with suppress(NotFound):
+                return engine.receipts.get(receipt_id, grant.reaches, caller, engine.now())
+        raise NotFound("receipt", receipt_id[:80])
+
+    found = await request.backend.store(sought)
+    request.works_in(found.space)
+    return found
 
 
 _asked = msgspec.json.Decoder(SearchBody).decode

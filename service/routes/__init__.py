@@ -13,6 +13,7 @@ from muisti.service.erasure import routes as erasure
 from muisti.service.graph import routes as graph
 from muisti.service.http.routing import by_path
 from muisti.service.memory_stores import routes as memory_stores
+from muisti.service.placement import routes as placement
 from muisti.service.probes import routes as probes
 from muisti.service.quotas import routes as quotas
 from muisti.service.receipts import routes as receipts
@@ -55,6 +56,7 @@ _ALL = (
             memory_stores,
             transfer,
             server,
+            placement,
             probes,
             quotas,
             receipts,

@@ -5,9 +5,10 @@ from litestar.params import JSONBody
 from msgspec import UNSET
 
 from muisti.core.model.errors import InvalidInput
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
 from muisti.service.http.batch import PATH, add_each, all_or_none, read_items
-from muisti.service.http.parameters import KEYED, SEQ, AtomicParameter, OnConflictParameter, not_with_key
+from muisti.service.http.parameters import KEYED, AtomicParameter, OnConflictParameter, not_with_key
 from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, tried, written_headers
 from muisti.service.http.routing import Routes

@@ -13,10 +13,10 @@ from muisti.core.model.values import LIMIT_MAX, Seq
 from muisti.core.query import points
 from muisti.core.query.filters import parse_params
 from muisti.core.query.points import Wanted
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import memories
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher, Source, read_blocks
-from muisti.service.http.parameters import SEQ, CursorParameter, LimitParameter, between, point, query
+from muisti.service.http.parameters import CursorParameter, LimitParameter, between, point, query
 from muisti.service.http.request import Request
 from muisti.service.http.respond import followed, read
 from muisti.service.http.routing import Routes
@@ -87,7 +87,7 @@ async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted
         now = await request.app.state.gate.enter(request.scope["headers"], request.scope["path"])
         check(now, "read", space)
 
-    source = Source(backend, seq_watcher, memories(request, backend).read, space, wanted, allowed, access.key_id)
+    source = Source(backend, seq_watcher, lambda: request.memories.read, space, wanted, allowed, access.key_id)
     seq_watcher.check(access.key_id)
     since = wanted.since if last is None else point(last, "Last-Event-ID")
     if since is None:

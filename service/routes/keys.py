@@ -288,5 +288,5 @@ async def list_audit(
     The log says who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
     """
     check_everywhere(request.access, "the audit log is read")
-    page = await request.backend.store(request.engine.audit, limit=limit, cursor=cursor)
+    page = await request.backend.store(request.backend.engines.audit, limit=limit, cursor=cursor)
     return followed(request, Response(AuditReply.of(page)), page.next_cursor)

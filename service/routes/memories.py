@@ -1,22 +1,16 @@
 """Memories, one at a time and as lists. One memory is named by its id, or as an entry by its category and key."""
 
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from litestar import Response
 from litestar.params import JSONBody
-from litestar.types import Scope
 
 from muisti.core.model.choices import PLACED_MAX
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.outcomes import Written
-from muisti.core.model.values import RequestKey
 from muisti.core.query.filters import parse_params
 from muisti.core.query.points import parse
-from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, seen
 from muisti.service.erasure.routes import reported
 from muisti.service.erasure.schemas import ErasureReply
 from muisti.service.http.parameters import (
@@ -37,7 +31,8 @@ from muisti.service.http.parameters import (
     is_known,
     version_in,
 )
-from muisti.service.http.request import Request, reading
+from muisti.service.http.plain import add, reading
+from muisti.service.http.request import Request
 from muisti.service.http.respond import (
     added,
     deleted,
@@ -46,12 +41,10 @@ from muisti.service.http.respond import (
     planned,
     preferred,
     read,
-    stored,
     tried,
     written,
 )
 from muisti.service.http.routing import Routes
-from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.replies import (
     AddedReply,
     HistoryReply,
@@ -68,7 +61,6 @@ from muisti.service.schemas.requests import (
     PatchBody,
     RestoreBody,
     SupersedeBody,
-    on_conflict_of,
 )
 
 routes = Routes("memories")
@@ -110,29 +102,7 @@ async def add_memory(
     """
     key = await request.key()
     stated = (request.scope, request.space, data, request.backend, on_conflict, key)
-    return preferred(request, await answered(*stated, dry_run=request.dry_run, reply=added))
-
-
-async def answered(
-    scope: Scope,
-    space: str,
-    data: AddBody,
-    backend: Backend,
-    on_conflict: str | None = None,
-    key: RequestKey | None = None,
-    *,
-    dry_run: bool = False,
-    reply: Callable[[Written], R],
-) -> R:
-    """Add a memory, and return the `reply` to what was written."""
-    choice = on_conflict_of(data.on_conflict, on_conflict, "reject")
-    if choice == "supersede":
-        check(access_of(scope), "write")
-    return reply(await backend.add(seen(scope, backend, dry_run=dry_run), space, data.draft(), choice, key))
-
-
-# For a request of the fast path, which has no parameters and no headers that decide.
-add_plain: Callable[[Scope, str, AddBody, Backend], Awaitable[PlainResponse]] = partial(answered, reply=stored)
+    return preferred(request, await add(*stated, dry_run=request.dry_run, reply=added))
 
 
 @routes.get("/memories", needs="read", filters=True, problems=PAST)

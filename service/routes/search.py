@@ -2,31 +2,29 @@
 
 from collections.abc import Sequence
 
-import msgspec
 from litestar import Response
 from litestar.params import JSONBody
-from litestar.types import Scope
 from msgspec import UNSET
 
 from muisti.core.conversations.context.counting import counter
 from muisti.core.conversations.model import BUDGET_MAX
-from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Answer, Timings
 from muisti.core.query.query import Part
 from muisti.core.text.discourse.summarise import compress
+from muisti.service.asgi.header_names import FRESHNESS, SEQ
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, seen
+from muisti.service.auth.middleware import caller_of
 from muisti.service.conversations.topic_schemas import OptimizeBody, OptimizedReply
-from muisti.service.http.parameters import FRESHNESS, PAST, SEQ, freshness
-from muisti.service.http.request import Request, reached, reading
+from muisti.service.http import plain
+from muisti.service.http.parameters import PAST, freshness
+from muisti.service.http.request import Request, reached
+from muisti.service.http.respond import whole
 from muisti.service.http.routing import Routes
 from muisti.service.observability.read_log import asked_now
-from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody, ContextReply, HandoffBody
 from muisti.service.schemas.search import JointReply, SearchReply
-from muisti.service.schemas.search_requests import JointSearchBody, PartBody, RecencyBody, SearchBody
+from muisti.service.schemas.search_requests import JointSearchBody, PartBody, SearchBody
 
 routes = Routes("search")
 everywhere = Routes("search", "")
@@ -39,7 +37,7 @@ async def search(request: Request, data: JSONBody[SearchBody]) -> Response[Searc
     The filter applies before the ranking: the answer has up to `limit` hits, all of which pass the filter.
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    return (await answered(request.scope, request.space, data, request.backend, age)).response()
+    return whole(await plain.search(request.scope, request.space, data, request.backend, age))
 
 
 @everywhere.post(
@@ -57,17 +55,22 @@ async def search_spaces(request: Request, data: JSONBody[JointSearchBody]) -> Re
     parents: tuple[str, ...] = ()
     if data.inherit_from is not None:
         check(request.access, "read", data.inherit_from)
-        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
+        home = backend.engines.of(data.inherit_from)
+        parents = (await backend.store(home.spaces.get, data.inherit_from)).policy.inherits or ()
     parts = data.parts(parents)
     await opened(request, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    with reading(request.scope, backend, "search") as noted:
-        answer = await backend.search_spaces(request.memories, chosen, query, age)
+    with plain.reading(request.scope, backend, "search") as noted:
+        answer = await backend.search_spaces(caller_of(request.scope), chosen, query, age)
         for one in answer.spaces:
             hits = sum(hit.memory.space == one.name for hit in answer.hits)
             noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
-    return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
+    timing = plain.server_timing(answer.timings)
+    if answer.slowest is not None:
+        space, ms = answer.slowest
+        timing += f', slowest;desc="{backend.engines.home(space)}";dur={ms:.2f}'
+    return whole(PlainResponse(JointReply.of(answer), {"Server-Timing": timing}))
 
 
 async def opened(request: Request, parts: Sequence[PartBody]) -> None:
@@ -85,46 +88,6 @@ async def opened(request: Request, parts: Sequence[PartBody]) -> None:
         await reached(request.backend, part.name, strong=strong, at_least=part.min_seq)
 
 
-async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
-    """Search, and keep a receipt when the request asks for one."""
-    query = data.to_query()
-    with reading(scope, backend, "search") as noted:
-        answer = await backend.search(seen(scope, backend), space, query, max_age)
-        noted.found(space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
-        if data.receipt and data.recency is None and answer.recency is not None:  # a default, which may change later
-            data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
-        receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
-        noted.receipt = receipt or None
-    headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
-    return PlainResponse(SearchReply.of(answer, receipt), headers)
-
-
-async def _kept(
-    scope: Scope,
-    space: str,
-    backend: Backend,
-    data: SearchBody | ContextBody,
-    answer: Answer | Context,
-    reference_time: int | None,
-) -> str:
-    """Store a receipt of this answer; return its id."""
-    now, asked, caller = backend.engine.now(), msgspec.json.encode(data), access_of(scope).caller()
-    at = now if reference_time is None else reference_time
-    return await backend.store(backend.engine.receipts.keep, space, asked, answer, at, caller, now)
-
-
-def server_timing(timings: Timings) -> str:
-    """Return the stages of a search as the header Server-Timing, in milliseconds.
-
-    >>> server_timing(Timings(embed=0.1, rank=1.234))
-    'embed;dur=0.10, filter;dur=0.00, rank;dur=1.23, fetch;dur=0.00'
-    """
-    return (
-        f"embed;dur={timings.embed:.2f}, filter;dur={timings.filter:.2f}, "
-        f"rank;dur={timings.rank:.2f}, fetch;dur={timings.fetch:.2f}"
-    )
-
-
 # Contexts: texts for prompts, within a number of tokens, and compression of a given text
 
 
@@ -138,13 +101,15 @@ async def get_context(request: Request, data: JSONBody[ContextBody]) -> Response
     """
     scope, space, backend, asked = request.scope, request.space, request.backend, data.to_request()
     await opened(request, data.spaces)
-    with reading(scope, backend, "context") as noted:
+    with plain.reading(scope, backend, "context") as noted:
         context = await backend.context(request.memories, space, asked)
         question = data.query if data.as_of is None else None
         noted.found(space, context.seq, len(context.citations), context.evidence, question)
-        receipt = await _kept(scope, space, backend, data, context, asked.reference_time) if data.receipt else UNSET
+        receipt = (
+            await plain.kept(scope, space, backend, data, context, asked.reference_time) if data.receipt else UNSET
+        )
         noted.receipt = receipt or None
-    return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
+    return whole(PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}))
 
 
 @routes.post("/handoff", status_code=200, needs="read", problems=["model_mismatch", "not_yet_replicated"])
@@ -155,10 +120,10 @@ async def get_handoff(request: Request, data: JSONBody[HandoffBody]) -> Response
     conversation. Lines name the code that they are about, and say when it has changed since. The text marks all as
     data; `citations` have the ids.
     """
-    with reading(request.scope, request.backend, "context") as noted:
+    with plain.reading(request.scope, request.backend, "context") as noted:
         context = await request.ask(request.memories.context.handoff, data.about, data.token_budget, data.encoding)
         noted.found(request.space, context.seq, len(context.citations), context.evidence, data.about or None)
-    return PlainResponse(ContextReply.of(context), {SEQ: str(context.seq)}).response()
+    return whole(PlainResponse(ContextReply.of(context), {SEQ: str(context.seq)}))
 
 
 @routes.post("/context/optimize", status_code=200, needs="read", tag="conversations")

@@ -1,27 +1,22 @@
 """Health, metrics and statistics of the server, documentation of the API, and metadata for tokens."""
 
-import asyncio
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from litestar import Response
 from litestar.params import FromPath
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
-from muisti.core.engine import Engine
-from muisti.core.model.errors import NotFound, StoreUnavailable
-from muisti.core.model.generations import without_place
-from muisti.core.model.spaces import Space
-from muisti.core.model.tasks import Failing
+from muisti.core.model.errors import NotFound
 from muisti.service.auth.access import check_everywhere
 from muisti.service.auth.challenge import MCP_PATH, WELL_KNOWN, Resource
-from muisti.service.auth.middleware import METRICS, AuthMiddleware
+from muisti.service.auth.middleware import METRICS
+from muisti.service.http.plain import readiness
 from muisti.service.http.request import Request
 from muisti.service.http.routing import Routes
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.schemas.errors import KINDS, REMEDIES, HttpError, problem_type
-from muisti.service.schemas.health import AliveReply, EmbeddingsReply, FailingReply, ReadyReply, ServerStatsReply
-from muisti.service.version import installed_version
+from muisti.service.schemas.health import AliveReply, ReadyReply, ServerStatsReply
 
 routes = Routes("operations", "")
 
@@ -46,46 +41,7 @@ async def get_readiness(request: Request) -> ReadyReply:
     503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is
     damaged. Callers with a key also get the version and details; while there are no keys, all callers do.
     """
-    try:
-        spaces, failing = await asyncio.wait_for(request.backend.vital(_seen, request.engine), PATIENCE_SECONDS)
-        gate: AuthMiddleware = request.app.state.gate
-        access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
-    except TimeoutError:
-        raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
-    if not access.known:
-        return ReadyReply()
-    obstacle = request.engine.tasks.obstacle
-    return ReadyReply(
-        version=installed_version(),
-        store=request.engine.store,
-        spaces=sum(access.grant.reaches(space.name) for space in spaces),
-        loading=[name for name in request.engine.indexes_loading if access.grant.reaches(name)],
-        embeddings=_embeddings(request.engine),
-        index_bytes=request.engine.index_bytes,
-        indexes_evicted=request.engine.indexes_evicted,
-        tasks_blocked=UNSET if obstacle is None else obstacle.code,
-        tasks_failing=[
-            FailingReply(task=one.task, kind=one.kind, space=one.space, tries=one.tries)
-            for one in failing
-            if access.grant.reaches(one.space)
-        ]
-        or UNSET,
-    )
-
-
-def _embeddings(engine: Engine) -> EmbeddingsReply:
-    seconds = engine.models.seconds
-    return EmbeddingsReply(
-        enabled=engine.model is not None,
-        model=engine.model,
-        second=without_place(seconds.default),
-        unusable=[without_place(name) for name in sorted(seconds.problems)] or UNSET,
-    )
-
-
-def _seen(engine: Engine) -> tuple[list[Space], list[Failing]]:
-    engine.check()
-    return engine.spaces.list(), engine.tasks.failing()
+    return await readiness(request.scope, cast(Any, request.app.state))
 
 
 @routes.get(METRICS, needs="admin", media="text/plain")

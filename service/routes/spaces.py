@@ -6,15 +6,16 @@ from litestar.params import JSONBody
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import check_name
 from muisti.core.query.points import parse
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.erasure.routes import reported
 from muisti.service.erasure.schemas import ErasureReply
-from muisti.service.http.parameters import DRY, PAST, SEQ, AsOfParameter, ConfirmParameter
+from muisti.service.http.parameters import DRY, PAST, AsOfParameter, ConfirmParameter
 from muisti.service.http.request import Request
 from muisti.service.http.respond import planned, read, tried
 from muisti.service.http.routing import Routes
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.policy import PolicyBody, PolicyReply, SpaceBody, SpaceReply, SpacesReply
-from muisti.service.schemas.replies import CountsReply, StatsReply
+from muisti.service.schemas.replies import CountsReply, StatsReply, WarmedReply
 
 routes = Routes("spaces", "")
 
@@ -25,9 +26,11 @@ async def list_spaces(request: Request) -> SpacesReply:
 
     The list has the spaces that the key may use, and their sizes by counters: it reads no memory.
     """
-    access, registry = request.access, request.engine.spaces
-    found = [space for space in await request.backend.store(registry.list) if access.grant.reaches(space.name)]
-    return SpacesReply.of(found, await request.backend.store(registry.uses) if access.caller().sees_all else {})
+    access = request.access
+    every = await request.backend.store(request.backend.engines.spaces)
+    found = [(space, use) for space, use in every if access.grant.reaches(space.name)]
+    uses = {space.epoch: use for space, use in found if use is not None} if access.caller().sees_all else {}
+    return SpacesReply.of([space for space, _ in found], uses)
 
 
 @routes.post("/v1/spaces", needs="admin", problems=["already_exists"], standard=DRY)
@@ -41,6 +44,7 @@ async def create_space(request: Request, data: JSONBody[SpaceBody]) -> Response[
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     settings = data.settings.settings(data.description)
+    request.works_in(data.name)
     space = await request.backend.store(
         request.engine.spaces.create, data.name, settings, by=access.actor, dry_run=request.dry_run
     )
@@ -80,6 +84,16 @@ async def set_policy(request: Request, data: JSONBody[PolicyBody]) -> Response[P
     actor = request.access.actor
     found = await request.ask(request.engine.spaces.set_policy, data.changes(), by=actor, dry_run=request.dry_run)
     return tried(request, read(PolicyReply.of(found.policy), found.at))
+
+
+@routes.post("/v1/spaces/{space:str}/warm", status_code=200, needs="read")
+async def warm_space(request: Request) -> Response[WarmedReply]:
+    """Load the index and the model of a space, so that the next search need not wait.
+
+    Send it before a session begins, to the server that will answer it. It changes nothing.
+    """
+    found = await request.ask(request.memories.read.warm)
+    return read(WarmedReply.of(found), found.seq)
 
 
 # Facets: counts of a space's memories, and its sizes

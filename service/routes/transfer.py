@@ -12,13 +12,15 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Plan
 from muisti.core.model.tasks import Task
+from muisti.core.model.values import RequestKey
 from muisti.core.tasks.tasks import Submission
 from muisti.core.views.write import Import
+from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
 from muisti.service.formats.lines import PIECE, TASK, KeptLines, Lines, compressed, encoded
 from muisti.service.http.decode import LINES
-from muisti.service.http.parameters import DRY, SEQ, DryRunParameter, TaskParameter, query
+from muisti.service.http.parameters import DRY, DryRunParameter, TaskParameter, query
 from muisti.service.http.request import Request, on_threads
 from muisti.service.http.respond import accepted, planned
 from muisti.service.http.routing import Routes
@@ -88,7 +90,8 @@ async def import_memories(
     Needs a key that sees all of the space.
 
     With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It
-    survives the end of this process. The report is the result of the task.
+    survives the end of this process. The report is the result of the task. Without a task, the same request with the
+    same `Idempotency-Key` goes on where the process has ended.
     """
     if request.content_type[0] not in (LINES, ZSTD):
         raise HttpError(
@@ -99,7 +102,9 @@ async def import_memories(
         if dry_run:
             raise InvalidInput.at("$.task", "a dry run is no task; leave task out")
         return await _kept(request, stream, atomic=atomic)
-    incoming = await request.ask(request.memories.write.begin_import, atomic=atomic, dry_run=dry_run)
+    key = _key(request)
+    digest = None if key is None else f"{key.key} {key.body_hash.hex()}"
+    incoming = await request.ask(request.memories.write.begin_import, atomic=atomic, dry_run=dry_run, digest=digest)
     try:
         report = await _taken(request.backend, incoming, stream)
     finally:
@@ -135,6 +140,12 @@ async def undo_import(request: Request, import_id: FromPath[str]) -> Response[Im
     return planned(Plan(undone.memories, ()) if request.dry_run else None, Response(ImportedReply.of(undone)))
 
 
+def _key(request: Request) -> RequestKey | None:
+    """Return the key of a request; the length stands for the body."""
+    header, length = request.headers.get("idempotency-key"), request.headers.get("content-length", "")
+    return None if header is None else request.key_of(header, [length.encode()])
+
+
 async def _taken(backend: Backend, incoming: Import, stream: AsyncIterator[bytes]) -> ImportReport:
     lines = Lines(incoming.take)
     async for data in stream:
@@ -148,9 +159,9 @@ async def _kept(request: Request, stream: AsyncIterator[bytes], *, atomic: bool)
     """Keep the lines of a file, and answer with the task that imports them."""
     backend = request.backend
     await request.ask(request.memories.write.check_import)
-    header, length = request.headers.get("idempotency-key"), request.headers.get("content-length", "")
-    key = None if header is None else request.key_of(header, [length.encode()])  # the length stands for the body
-    begun = await request.ask(backend.engine.tasks.begin, TASK, {"atomic": atomic}, caller_of(request.scope), key)
+    begun = await request.ask(
+        backend.engine.tasks.begin, TASK, {"atomic": atomic}, caller_of(request.scope), _key(request)
+    )
     try:
         if isinstance(begun, Task):
             return accepted(begun, replayed=True)

@@ -6,7 +6,6 @@ from contextlib import suppress
 
 import msgspec
 
-from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import OnConflict
 from muisti.core.model.collisions import Similar
@@ -39,9 +38,9 @@ class _Add:
 class Adds:
     """Adds memories without a thread of ours. All calls come from one event loop."""
 
-    def __init__(self, engine: Engine, limit: int, disk: Line) -> None:
+    def __init__(self, limit: int, disk: Line) -> None:
         """Take at most `limit` adds that wait for the database, which `disk` counts."""
-        self._engine, self._disk = engine, disk
+        self._disk = disk
         self._limit = self._free = limit
         self._gathered: dict[Key, list[_Add]] = {}
         self._timer: asyncio.Handle | None = None  # of the next batch
@@ -100,13 +99,14 @@ class Adds:
     def _begin_gathered(self, loop: asyncio.AbstractEventLoop) -> None:
         self._timer, self._crowded = None, self._limit - self._free > 1
         gathered, self._gathered = self._gathered, {}
-        self._engine.expect(len(gathered))  # the writer waits for the batch of each kind
+        for arrived in gathered.values():
+            arrived[0].write.expect(1)  # the writer waits for the batch of each kind
         for key, arrived in gathered.items():
             waiting = [one for one in arrived if not one.turn.done()]  # else the caller gave up
             if waiting[AT_ONCE:]:
                 self._gathered[key] = waiting[AT_ONCE:]
             self._begin_some(key, waiting[:AT_ONCE])
-            self._engine.expect(-1)
+            arrived[0].write.expect(-1)
         if self._gathered:
             self._begin_after(0.0, loop)
 

@@ -171,6 +171,7 @@ SLOW_OPERATIONS = frozenset({
     "getContext", "getHistory", "getEntryHistory", "suggestPreferences", "adoptConversations", "optimizeText",
     "summariseConversation", "summariseSession", "summariseSpace", "summariseExchange", "lintSpace", "compareSpaces",
     "mergeSpaces", "forkSpace", "clearSpace", "replayReceipt", "listCommunities",
+    "warmSpace",
 })  # fmt: skip
 
 

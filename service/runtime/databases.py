@@ -1,8 +1,11 @@
 """The database that the settings name."""
 
+from contextlib import closing
 from pathlib import Path
 
+from muisti.core.databases import open_database
 from muisti.core.model.location import Location, database_path, host, is_remote
+from muisti.core.placement.directory import MAIN, Directory
 from muisti.service.settings import Settings
 
 
@@ -17,6 +20,12 @@ def location_of(settings: Settings) -> Location:
         namespace=settings.database_namespace,
         seconds=settings.database_timeout,
     )
+
+
+def beside(location: Location) -> list[str]:
+    """Return the names of the databases that a directory has beside itself."""
+    with closing(open_database(location, may_only_read=True)) as database:
+        return [target.name for id_, target in sorted(Directory(database).map.targets.items()) if id_ != MAIN]
 
 
 def whereabouts(settings: Settings) -> str:

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 import msgspec
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
 from muisti.core.model.choices import OnConflict
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
@@ -47,6 +48,7 @@ from muisti.service.observability.read_log import ReadLog
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.adding import Adds, end_soon
 from muisti.service.runtime.admission import LANE, Admission, Lane, Line, Shares
+from muisti.service.runtime.engines import Engines
 from muisti.service.runtime.models import summary_writer
 from muisti.service.schemas.health import ServerStatsReply
 from muisti.service.settings import Settings
@@ -208,8 +210,9 @@ class Backend:
         meters: Meters | None = None,
         tracing: Tracing | None = None,
         admission: Admission | None = None,
+        engines: Engines | None = None,
     ) -> None:
-        """`admission` has the queues in which calls wait."""
+        """`admission` has the queues in which calls wait. `engines` are those of all databases."""
         lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
         searchers = settings.search_threads or processors()
         self._search = Pool("search", searchers, settings.queue_limit, lines.search)
@@ -219,13 +222,14 @@ class Backend:
         self._store = Pool("store", fast, settings.queue_limit, lines.store, SPACE_SHARE)
         self._slow = Pool("slow", slow, settings.queue_limit, Line(), SLOW_SPACE_SHARE, is_slow=True)
         self._vital = Pool("vital", VITAL, settings.queue_limit, Line())
-        self._adds = Adds(engine, settings.queue_limit, lines.disk)
+        self._adds = Adds(settings.queue_limit, lines.disk)
         self.pools = {"search": self._search, "store": self._store, "slow": self._slow, "vital": self._vital}
         self.meters = meters or Meters()
         self.reads = ReadLog(settings.read_log, settings.read_log_size)
         self._tracing = tracing
         self._asking = 0  # searches under way
-        self.engine = engine
+        self.engines = engines or Engines(engine, settings)
+        self.main = engine  # of the directory, which has what belongs to no space
         self.signing_key_file = settings.signing_key_file
         self.summary_writer = summary_writer(settings)
         self.uploads = Uploads(
@@ -236,6 +240,15 @@ class Backend:
         )
         self.latencies: Latencies | None = None  # a server sets it; commands measure none
         self.stopping = False  # the server takes no more requests: what would go on for long should end
+
+    @property
+    def engine(self) -> Engine:
+        """Return the engine of the space that the request works in; that of the directory when it is in none.
+
+        Raises:
+            DatabaseDown: the database of the space does not answer.
+        """
+        return self.engines.of(LANE.get().space)
 
     async def store(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call that waits for the database: one of a slow kind of request on a thread for these."""
@@ -298,10 +311,12 @@ class Backend:
         return found
 
     async def search_spaces(
-        self, memories: Memories, parts: Sequence[Part], query: Query, max_age: float = 0.0
+        self, caller: Caller, parts: Sequence[Part], query: Query, max_age: float = 0.0
     ) -> JointAnswer:
-        """Search several spaces on a thread."""
-        answer = await self._search.run(memories.read.search_spaces, parts, query, max_age)
+        """Search several spaces on a thread, those of each database together."""
+        views = {part.space: self.engines.of(part.space).seen_by(caller).read for part in parts}
+        first = next(iter(views.values()), self.main.seen_by(caller).read)
+        answer = await self._search.run(first.search_spaces, parts, query, max_age, views)
         self.meters.searched(answer)
         if self._tracing is not None:
             self._tracing.searched(answer, query.text)

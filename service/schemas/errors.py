@@ -1,7 +1,6 @@
 """Mapping of every error to an HTTP problem (RFC 9457): status, title, meaning and advice on retries."""
 
 import logging
-import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,15 +8,13 @@ from http import HTTPStatus
 from typing import Any, cast
 
 import msgspec
-from litestar import Request, Response
-from litestar.exceptions import HTTPException, InternalServerException, ValidationException
-from litestar.types import Scope
 
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
-from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, NotUndone, QuotaExceeded
+from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, NotFound, NotUndone, QuotaExceeded
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.operations import ImportRefused
 from muisti.core.model.outcomes import Instead
+from muisti.service.schemas.asgi import Scope
 from muisti.service.schemas.copying import Reply
 from muisti.service.schemas.fields import FieldProblem
 from muisti.service.schemas.likeness import DivergedReply, LikenessReply, alike, diverged
@@ -70,6 +67,8 @@ REMEDIES: Mapping[str, str] = {
     "not_yet_replicated": _RETRY,
     "busy": _RETRY,
     "store_unavailable": _RETRY,
+    "database_unavailable": f"{_RETRY} Spaces in other databases are there meanwhile.",
+    "space_moving": _RETRY,
     "issuer_unavailable": "Send the request again after `Retry-After` seconds, or use a key of the server.",
     "store_full": "Make room on the disk of the database. Searches go on meanwhile.",
     "store_replaced": "Restart the server, so that it opens the file that is there now.",
@@ -112,6 +111,8 @@ OF_FILES: Mapping[str, tuple[int, str, str]] = {
 
 MEDIA_TYPE = "application/problem+json"
 PROBLEM = "muisti.problem"  # key of the code of a refusal in the scope of its request
+WORKS_IN = "muisti.works_in"  # key of the space that a request works in, where its path names none
+NO_SPACE = "muisti.no_space"  # key that says there that it is the space that was not found
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,8 @@ KINDS: Mapping[str, Kind] = {
     "not_yet_replicated": Kind(503, "Not yet replicated", "The required change has not arrived here after 1 s.", 1),
     "busy": Kind(503, "Busy", "The request would have to wait for too long; nothing was done.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
+    "database_unavailable": Kind(503, "Database unavailable", "The database that has the space did not answer.", 1),
+    "space_moving": Kind(503, "Space moving", "The space is on its way to another database.", 1),
     "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys of the token issuer cannot be read.", 10),
     "store_full": Kind(507, "Store full", "There is no space left for the database; nothing was stored."),
     "store_replaced": Kind(
@@ -201,10 +204,6 @@ KINDS: Mapping[str, Kind] = {
     "unsupported_media_type": Kind(415, "Unsupported media type", "The body has a Content-Type that is not accepted."),
     "unknown_host": Kind(421, "Unknown host", "A server without keys accepts only names of this machine."),
 }
-
-_MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
-_WANTED = {"int": "a whole number", "bool": "true or false"}
-_HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
 
 
 class InsteadReply(Reply, frozen=True, kw_only=True, omit_defaults=True):
@@ -313,67 +312,15 @@ def shown(scope: Scope, found: Problem) -> tuple[int, Mapping[str, str], Problem
     return found.status, {"Content-Type": MEDIA_TYPE, **headers_of(found.code)}, found
 
 
-def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> Response[Problem | SdkError]:
-    noted(request.scope, found)
-    status, usual, body = shown(request.scope, found)
-    kind = usual["Content-Type"]
-    return Response(body, status_code=status, media_type=kind, headers={**usual, **headers})
+def mark(scope: Scope, error: Exception) -> None:
+    """Store in the scope that it is the space that was not found, which may then be in another database."""
+    if isinstance(error, NotFound) and error.kind == "space":
+        cast(dict[str, Any], scope)[NO_SPACE] = True
 
 
 def noted(scope: Scope, found: Problem) -> None:
     """Store the code of a refusal in the scope, for the middleware that counts and logs answers."""
     cast(dict[str, Any], scope)[PROBLEM] = found.code
-
-
-def _refused(request: Request, error: MuistiError | HttpError) -> Response[Problem | SdkError]:
-    return _response(request, problem_of(error), error.headers if isinstance(error, HttpError) else {})
-
-
-def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem | SdkError]:
-    """Answer a request with a missing parameter, or one of the wrong type, as Litestar found it."""
-    missing = _MISSING.match(error.detail)
-    if missing:
-        return _refused(request, InvalidInput.at(f"$.{missing[1]}", "is required"))
-    given = error.extra if isinstance(error.extra, list) else []
-    names = [str(item.get("key", "")) for item in given if isinstance(item, dict)]
-    if "data" in names:  # the name of the body in a handler; a body that is there was decoded before
-        return _refused(request, HttpError("malformed_json", "the body is empty; send JSON"))
-    messages = [str(item.get("message")) for item in given if isinstance(item, dict)]
-    bad = [BadField(f"$.{name}", _reworded(request, name, text)) for name, text in zip(names, messages, strict=True)]
-    return _refused(request, InvalidInput(bad or [BadField("$", "is not valid")]))
-
-
-def _reworded(request: Request, name: str, message: str) -> str:
-    """Reword a message about a parameter, which is always a string: say which form the string must have."""
-    wanted = next((words for type, words in _WANTED.items() if f"`{type}" in message), None)
-    return message if wanted is None else f"{request.query_params.get(name, '')[:40]!r} is not {wanted}"
-
-
-def _http(request: Request, error: HTTPException) -> Response[Problem | SdkError]:
-    gone = isinstance(error, InternalServerException) and "disconnected" in error.detail  # nobody reads the answer
-    others = "malformed_request" if error.status_code < 500 or gone else "internal"
-    code = _HTTP_CODES.get(error.status_code, others)
-    if code == "internal":
-        return _crashed(request, error)
-    method, path = request.method, request.scope["path"].replace("\0", "%2F")
-    detail = {
-        "no_route": f"there is no path {path[:200]!r}; /docs lists the routes",
-        "method_not_allowed": f"{path[:200]!r} does not allow {method}; `Allow` lists the methods",
-        "too_large": _too_large(request),
-    }.get(code, error.detail)
-    allow = {name.title(): value for name, value in (error.headers or {}).items()}
-    return _response(request, problem(code, detail), allow)
-
-
-def _too_large(request: Request) -> str:
-    limit = request.app.state.settings.body_limit
-    size = request.headers.get("content-length", "")
-    known = f"has {int(size):,} bytes" if size.isdecimal() else "is larger"
-    return f"the body {known}; at most {limit:,} bytes are accepted"
-
-
-def _crashed(request: Request, error: Exception) -> Response[Problem | SdkError]:
-    return _response(request, crash(error, str(request.scope.get("request_id"))), {})
 
 
 def crash(error: Exception, request_id: str) -> Problem:
@@ -386,15 +333,6 @@ def crash(error: Exception, request_id: str) -> Problem:
     logging.getLogger("muisti.http").error("crash", extra=details)
     detail = "the request failed; the log of the server has the reason under this X-Request-Id"
     return problem("internal", detail)
-
-
-HANDLERS = {
-    MuistiError: _refused,
-    HttpError: _refused,
-    ValidationException: _invalid_parameters,
-    HTTPException: _http,
-    Exception: _crashed,
-}
 
 
 def status_name(status: int) -> str:

@@ -323,6 +323,16 @@ class StatsReply(Reply, frozen=True, kw_only=True):
         return super().of(value, quota=quota, embedding_cache=cache and CacheReply.of(cache), **more)
 
 
+class WarmedReply(Reply, frozen=True, kw_only=True):
+    """Index and model of a space, loaded so that the next search need not wait."""
+
+    loaded: Annotated[bool, doc("Whether the index was loaded; false where it was in memory.")]
+    fits: Annotated[bool, doc("False where the index takes more than `MUISTI_INDEX_MEMORY`, and so displaces others.")]
+    seconds: Annotated[float, doc("What that took.")]
+    model: Annotated[str | None, doc("The model that is ready; null when embeddings are off or the model is missing.")]
+    seq: fields.SeqText
+
+
 # Replies of a dry run
 
 

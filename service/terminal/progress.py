@@ -15,7 +15,7 @@ from muisti.core.model.choices import LIMIT_MAX
 from muisti.core.support.lazy import Lazy
 from muisti.service.settings.places import shown
 from muisti.service.terminal.base import ERROR, OK, Failure, Globals
-from muisti.service.terminal.client import Client
+from muisti.service.terminal.client import Client, Reply
 from muisti.service.terminal.output import answer, console, talk
 from muisti.service.terminal.views import cell, stated
 
@@ -29,6 +29,7 @@ else:  # with the core
 
 WAIT = 10  # seconds that a request waits for progress
 NAMED = 20  # failed items that are printed
+COMMANDS = 20  # earlier ones whose tasks are passed over
 REMEDIES = {  # by the code of what keeps a task from going on
     "store_full": "free space on the disk of the database",
     "store_unavailable": "free space on the disk of the database, or mend it",
@@ -166,6 +167,25 @@ def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[
         talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
         raise
     return task
+
+
+def own_task(send: Callable[[str | None], Reply], key: str, follow: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return the answer to a request that a key names: a task that it makes, or that of a killed command, which ended.
+
+    A task that is over, or whose bytes never arrived, belongs to an earlier command. The next key follows from it, so
+    that each command finds the task of its own killed forerunner. `send` gets the key.
+    """
+    named = key
+    for _ in range(COMMANDS):
+        task = send(named).data
+        if "ended_at" not in task:
+            return task
+        if task["ended_at"] is None:
+            task = follow(task)
+            if task.get("error", {}).get("code") != "task.incomplete":
+                return task
+        named = f"{key}-{task['id']}"
+    return send(None).data
 
 
 def _stuck(task: dict[str, Any]) -> str:

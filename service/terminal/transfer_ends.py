@@ -11,6 +11,7 @@ from muisti.client import calls
 from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
+from muisti.core.placement.directory import demand_single
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.transfer import ImportedReply, ImportReply
@@ -20,7 +21,7 @@ from muisti.service.terminal.callers import access_of, demand
 from muisti.service.terminal.client import ApiError, Client, Reply, whole
 from muisti.service.terminal.configuration import file_of, in_force, settings_for
 from muisti.service.terminal.opening import client, empty, refusals, server_url
-from muisti.service.terminal.progress import Note, ended
+from muisti.service.terminal.progress import Note, ended, own_task
 from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
@@ -82,16 +83,22 @@ class There:
         the lines names the request: a repeated command follows the task that its killed forerunner has begun.
         """
         how = {"atomic": atomic, "dry_run": dry_run, "task": None if dry_run else True}
-        key = None if dry_run else f"import-{digest_of(lines)}-{atomic}"
+
+        def send(key: str | None) -> Reply:
+            return self.client.send(calls.import_memories(space, lines(sent), **how, idempotency_key=key))
+
+        def follow(task: Any) -> Any:
+            return ended(self.client, space, task, note)
+
         try:
-            answer = self.client.send(calls.import_memories(space, lines(sent), **how, idempotency_key=key)).data
-            if not dry_run and answer["ended_at"] is not None:  # of an earlier import, which had come to its end
-                answer = self.client.send(calls.import_memories(space, lines(sent), **how)).data
+            if dry_run:
+                return send(None).data
+            answer = own_task(send, f"import-{digest_of(lines)}-{atomic}", follow)
         except ApiError as error:
             if (report := error.problem.get("report")) is None:
                 raise
             return report
-        return answer if dry_run else _result(ended(self.client, space, answer, note))
+        return _result(follow(answer))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""
@@ -199,6 +206,7 @@ def opened_end(options: Globals, *, need: Scope, create: bool = False, dry_run: 
     caller = access_of(options).caller(None, frozenset(options.allowed))
     here = options.application.open_here
     with refusals(options), _settings(options, create, dry_run) as settings, here(settings) as engine:
+        demand_single(engine.database)
         yield Here(engine, caller)
 
 

@@ -137,8 +137,8 @@ class Session(msgspec.Struct, frozen=True):
 
     async def spaces(self) -> dict[str, str | None]:
         """Map the names of the existing spaces that the caller may use to their descriptions."""
-        found = await self.backend.store(self.backend.engine.spaces.list)
-        return {space.name: space.settings.description for space in found if self.access.grant.reaches(space.name)}
+        found = await self.backend.store(self.backend.engines.spaces)
+        return {space.name: space.settings.description for space, _ in found if self.access.grant.reaches(space.name)}
 
 
 Json = dict[str, Any]

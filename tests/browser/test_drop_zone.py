@@ -19,7 +19,7 @@ def test_dropped_files_are_stored_at_their_paths(browser: "Browser", on_file: Se
     tab = browser.new_page()
     tab.goto(f"{on_file.url}{S}/documents?folder=piers/")
     tab.evaluate(DROP, [["north.md", "# North\n\nThe pier is long."], ["south.md", "# South\n\nThe pier is new."]])
-    tab.get_by_text("The files are stored").wait_for()
+    tab.get_by_text("The files were stored").wait_for()
     with on_file.client() as api:
         paths = [one["path"] for one in api.list_documents(SPACE, folder="piers/")["items"]]
         assert paths == ["piers/north.md", "piers/south.md"]

@@ -19,11 +19,11 @@ def test_an_edit_in_place_shows_who_came_first_and_where_the_texts_differ(browse
         text.fill("The lock of the shed is blue.")
         api.update_memory(SPACE, made["id"], {"content": "The lock of the shed is red."})
         text.press("Control+Enter")
-        tab.get_by_text("Somebody else has changed it meanwhile").wait_for()
+        tab.get_by_text("Somebody else has changed it in the meantime").wait_for()
         assert tab.locator(".diff del").inner_text() == "red" and tab.locator(".diff ins").inner_text() == "blue"
         assert tab.url.endswith(made["id"]) and tab.get_by_label("Content").input_value().endswith("blue.")
-        tab.get_by_role("button", name="Store mine over theirs").click()
-        tab.get_by_text("The memory is changed.").wait_for()
+        tab.get_by_role("button", name="Overwrite with mine").click()
+        tab.get_by_text("The memory was changed.").wait_for()
         assert api.get_memory(SPACE, made["id"])["content"] == "The lock of the shed is blue."
     tab.close()
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def test_find_out_why_it_answered_that(browser: "Browser", on_file: Served) -> None:
     tab = browser.new_page()
     tab.goto(f"{on_file.url}/")
-    tab.get_by_role("button", name="Ask").first.click()
+    tab.get_by_role("link", name="Ask").first.click()
     tab.goto(f"{on_file.url}{S}/ask")
     tab.get_by_role("searchbox").first.press_sequentially("when do we deploy")
     tab.wait_for_url(lambda url: url.endswith("q=when+do+we+deploy"))  # the answer to the whole question has come
@@ -104,7 +104,7 @@ def test_the_list_is_worked_by_keys_and_an_edit_comes_back_to_it(browser: "Brows
     assert text.input_value().startswith(first[:20])
     text.fill(f"{first} Or so.")
     text.press("Control+Enter")
-    tab.get_by_text("The memory is changed.").wait_for()
+    tab.get_by_text("The memory was changed.").wait_for()
     assert "category=tools" in tab.url and tab.get_by_role("columnheader", name="Importance").is_visible()
     tab.keyboard.press("j")
     tab.keyboard.press("Enter")
@@ -126,10 +126,10 @@ def test_the_graph_is_walked_in_the_page(browser: "Browser", on_file: Served) ->
     tab = browser.new_page()
     tab.goto(f"{on_file.url}{S}/graph")
     tab.locator("[data-id]").first.click()
-    tab.get_by_role("button", name="Show what is around it").click()
+    tab.get_by_role("button", name="Explore from here").click()
     tab.locator(".canvas .centre").wait_for()
     before = tab.locator(".canvas svg").get_attribute("viewBox")
-    tab.get_by_role("button", name="Enlarge").click()
+    tab.get_by_role("button", name="Zoom in").click()
     assert tab.locator(".canvas svg").get_attribute("viewBox") != before
     tab.get_by_role("button", name="Back").click()
     tab.locator(".canvas text", has_text="Most mentioned in").wait_for()
@@ -148,7 +148,7 @@ def test_a_file_is_previewed_imported_and_its_import_undone(browser: "Browser", 
     tab.locator("#list").get_by_role("link", name="Undo…").first.wait_for()
     tab.get_by_role("button", name="Undo this import…").click()
     tab.get_by_role("button", name="Undo the import").click()
-    tab.get_by_text("The import is undone").wait_for()
+    tab.get_by_text("The import was undone").wait_for()
     tab.close()
 
 

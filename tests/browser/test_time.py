@@ -18,7 +18,7 @@ def test_the_line_is_moved_by_keys_and_dragged(browser: "Browser", on_file: Serv
     tab.get_by_text("Newest memories at that time").wait_for()
     assert "second=" in tab.url and tab.get_by_role("button", name="Open the space as it was").is_visible()
     line.press("End")
-    tab.get_by_text("Drag the line").wait_for()
+    tab.get_by_text("Drag the slider").wait_for()
     box = line.bounding_box()
     assert box is not None
     tab.mouse.move(box["x"] + box["width"] - 10, box["y"] + box["height"] / 2)

@@ -78,8 +78,11 @@ class Clients:
         if found.status_code == 404:
             assert not entry.contents, "an acknowledged memory is gone"
             return
-        path = f"/memories/{found.json()['id']}/history"
-        versions = self._ask("GET", path, headers=headers, url=url).json()["items"]
+        path, versions, cursor = f"/memories/{found.json()['id']}/history?limit=100", list[Any](), ""
+        while cursor is not None:
+            page = self._ask("GET", path + (cursor and f"&cursor={cursor}"), headers=headers, url=url).json()
+            versions += page["items"]
+            cursor = page["next_cursor"]
         stored = {version["memory"]["version"]: version["memory"]["content"] for version in versions}
         assert sorted(stored) == list(range(1, len(stored) + 1))
         assert {number: stored.get(number) for number in entry.contents} == entry.contents, "a write was lost"

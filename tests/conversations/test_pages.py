@@ -31,8 +31,8 @@ def test_lists_have_sizes_and_lead_to_the_dialogue(client: httpx.Client, plannin
     row = [one.text() for one in LexborHTMLParser(html).css("tbody tr > *")]
     assert row[:5] == ["Plans", "work", "Ann", "60", "2"] and f'href="{planning}"' in html
     assert f'href="{planning}"' in client.get(PAGE, params={"session": "work"}).text
-    assert "No conversation meets" in client.get(PAGE, params={"user": "Zoe"}).text
-    assert "No conversation meets" in client.get(PAGE, params={"state": "closed"}).text
+    assert "No conversation matches" in client.get(PAGE, params={"user": "Zoe"}).text
+    assert "No conversation matches" in client.get(PAGE, params={"state": "closed"}).text
 
 
 def test_turns_are_paged_in_their_order_under_their_topics(client: httpx.Client, planning: str):

@@ -44,7 +44,7 @@ def muistis() -> Iterator[tuple[str, dict[str, Any]]]:
 def environments() -> Iterator[tuple[str, Mapping[str, str]]]:
     yield "Containerfile", image_settings()
     yield "fly.toml", FLY["env"]
-    for name in ("one", "two"):
+    for name in ("one", "two", "three"):
         given = COMPOSE["services"][name]["environment"]
         yield f"compose.yaml: {name}", {**given, "MUISTI_ADMIN_KEY": SECRET}
     for name, pod in muistis():
@@ -65,7 +65,7 @@ def test_everything_calls_the_port_that_muisti_listens_on_and_the_image_starts_i
     port = Settings().port
     assert re.findall(r"^EXPOSE (\d+)$", CONTAINERFILE, re.MULTILINE) == [str(port)]
     assert FLY["http_service"]["internal_port"] == port
-    assert f"reverse_proxy one:{port} two:{port}" in (ROOT / "deploy" / "Caddyfile").read_text("utf-8")
+    assert f"reverse_proxy one:{port} two:{port} three:{port}" in (ROOT / "deploy" / "Caddyfile").read_text("utf-8")
     for _, pod in muistis():
         (container,) = pod["containers"]
         assert [one["containerPort"] for one in container["ports"]] == [port]
@@ -139,7 +139,18 @@ def test_hosts_that_settings_name_are_services_beside():
         for value in service.get("environment", {}).values()
         if value.startswith("http://")
     }
-    assert named == {"primary", "replica"} <= COMPOSE["services"].keys()
+    assert named == {"primary", "replica", "primary-two"} <= COMPOSE["services"].keys()
+    told = re.findall(r"http://([a-z-]+):8080", (ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
+    assert set(told) == {"primary", "replica", "primary-two", "replica-two"} <= COMPOSE["services"].keys()
+
+
+@pytest.mark.parametrize("recipe", ["haproxy.cfg", "envoy.yaml"])
+def test_balancers_call_the_three_muistis_of_compose(recipe: str):
+    text, port = (ROOT / "deploy" / "balancers" / recipe).read_text("utf-8"), Settings().port
+    told = re.findall(r"(?:server \w+ |address: \{socket_address: \{address: )(\w+)(?::|, port_value: )(\d+)", text)
+    assert told == [(name, str(port)) for name in ("one", "two", "three")]
+    assert "/readyz" in PATHS and "/readyz" in text
+    assert all(name in COMPOSE["services"] for name, _ in told)
 
 
 def test_what_the_containerfile_copies_goes_to_the_builder():

@@ -78,7 +78,7 @@ def test_a_text_is_cut_for_a_look_and_then_stored(client: httpx.Client):
     again = form_to(looked.text, PAGE)
     assert {name: again.fields[name] for name in given} == given
     page = ended(client, send(client, again, do="store"))
-    assert "The document is stored." in page
+    assert "The document was stored." in page
     (stored,) = client.get(f"{API}/documents").json()["items"]
     assert (stored["path"], stored["tags"], stored["options"]["size"]) == ("c.md", ["x", "y"], 64)
 

@@ -2,9 +2,8 @@
 
 import itertools
 import random
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import cast
 
 import numpy as np
@@ -12,6 +11,8 @@ import numpy as np
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
 from muisti.core.model.values import Draft, RequestKey
+from muisti.core.support.waiting import Overtaken, WouldWait
+from muisti.core.views.write import Outcome
 from tests.durability.crash_vfs import RecordingDisk
 from tests.durability.history import History, NotingDatabase
 
@@ -42,7 +43,7 @@ class Clients:
         self._database = database
         self._disk = disk
         self._history = history
-        self._mine = threading.local()
+        self.together = 0  # batches of several calls
 
     def run(self, threads: int, steps: int, rng: random.Random) -> None:
         for name in SPACES:
@@ -61,7 +62,9 @@ class Clients:
         own: list[tuple[str, str]] = []
         for _ in range(steps):
             if len(own) < 3 or rng.random() < 0.4:
-                own += self._add(rng.choice(SPACES), rng, rng.choice((1, 1, 4)))
+                own += self._add_together(rng.choice(SPACES), rng) or self._add(
+                    rng.choice(SPACES), rng, rng.choice((1, 1, 4))
+                )
             else:
                 chosen = own[rng.randrange(len(own))]
                 if rng.random() < 0.6:
@@ -82,6 +85,26 @@ class Clients:
         written = self._engine.owner.write.add(space, drafts, on_conflict="keep", request=request)
         self._history.wrote("created", written, self._database.acknowledged, key)
         return [(space, memory.id) for memory in written.memories]
+
+    def _add_together(self, space: str, rng: random.Random) -> list[tuple[str, str]]:
+        """Add some memories as one batch of several calls, as a server does; none when that would have to wait."""
+        write, ended = self._engine.owner.write, Future[tuple[Outcome, int]]()
+        drafts = [Draft(content=sentence(rng)) for _ in range(rng.randint(2, 8))]
+        try:
+            begun = write.begin_adds(
+                space,
+                [(write, draft) for draft in drafts],
+                "keep",
+                lambda outcome: ended.set_result((outcome, self._disk.position)),
+            )
+            outcome, position = ended.result()
+            written = [write.end_add(one, outcome) for one in begun]
+        except (WouldWait, Overtaken):
+            return []
+        self.together += 1
+        for one in written:
+            self._history.wrote("created", one, position, is_last=one is written[-1])
+        return [(space, one.memories[0].id) for one in written]
 
     def _make_and_delete(self, seed: float) -> None:
         rng = random.Random(seed)

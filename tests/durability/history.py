@@ -14,7 +14,7 @@ from muisti.core.model.errors import MuistiError
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Database, Ended, Rows, Statement
+from muisti.core.store.database import Database, Rows, Statement
 from tests.durability.crash_vfs import RecordingDisk
 
 Change = Literal["created", "updated", "deleted"]
@@ -108,15 +108,21 @@ class History:
         with self._lock:
             self.lifecycle[epoch] = Life(name, position)
 
-    def wrote(self, change: Change, written: Written, position: int, key: str | None = None) -> None:
-        """The changes of one batch are numbered in the order of its memories, up to the answer's seq."""
+    def wrote(
+        self, change: Change, written: Written, position: int, key: str | None = None, *, is_last: bool = True
+    ) -> None:
+        """The changes of one batch are numbered in the order of its memories, up to the answer's seq.
+
+        Of adds that are one batch all but the last are not: a store that ends with one has half a batch.
+        """
         first = written.seq.number - len(written.memories) + 1
         with self._lock:
             life = self.lifecycle[written.seq.epoch]
             for number, memory in enumerate(written.memories, start=first):
                 assert number not in life.done, f"two batches got number {number}"
                 life.done[number] = Done(number, change, memory)
-            life.acknowledged.append((position, written.seq.number))
+            if is_last:
+                life.acknowledged.append((position, written.seq.number))
             if key is not None:
                 life.keys[key] = written.seq.number
 
@@ -214,6 +220,3 @@ class NotingDatabase:
         if self.first is None:
             self.first = self._thread.position
         return rows
-
-    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        return False  # `write` records the position of the log

@@ -40,7 +40,9 @@ def live(path: Path, disk: RecordingDisk, history: History, synchronous: Synchro
         database = NotingDatabase(file, disk)
         with Engine(database, HashingEncoder(), ticking()) as engine:  # pyright: ignore[reportArgumentType]  # it delegates
             history.migrated = min(history.migrated, database.first or NEVER)
-            Clients(engine, database, disk, history).run(threads=8, steps=7, rng=rng)
+            clients = Clients(engine, database, disk, history)
+            clients.run(threads=8, steps=7, rng=rng)
+            assert clients.together > 3
 
 
 def start_again(folder: Path, image: Files, history: History, position: int) -> Verdict:

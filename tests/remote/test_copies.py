@@ -72,6 +72,8 @@ def _invented(connection: apsw.Connection, table: str) -> bool:
     given = {"INTEGER": INTEGERS[0], "REAL": FLOATS[0], "TEXT": TEXTS[0], "BLOB": BLOBS[1], "ANY": BLOBS[1]}
     values = [refers.get(name, "?") for _, name, *_ in columns]
     args = [given[str(type_)] for _, name, type_, *_ in columns if name not in refers]
+    if table == "placement":  # one row
+        args[0] = 0
     connection.execute(f"INSERT INTO {table} VALUES ({', '.join(values)})", args)
     return True
 

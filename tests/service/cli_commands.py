@@ -57,7 +57,8 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "verify-report": ("apart", "{folder}/none.json"), "space which": ("apart", ""), "space list": ("reads", ""),
     "space create": ("writes", "another"), "space fork": ("writes", "another"), "space compare": ("looks", "default"),
     "space merge": ("apart", "default s"), "space delete": ("writes", "s --confirm s"), "spaces": ("reads", ""),
-    "stats": ("reads", ""), "policy": ("writes", "--secrets allow"), "quota": ("writes", "--memories 100"),
+    "space warm": ("looks", ""), "stats": ("reads", ""),
+    "policy": ("writes", "--secrets allow"), "quota": ("writes", "--memories 100"),
     "export": ("reads", "{folder}/out-{number}.jsonl"), "import": ("writes", "{file}"),
     "backup": ("looks", "{folder}/copy-{number}.db"), "restore-backup": ("looks", "{folder}/none.db"),
     "scrub": ("apart", "--admin-url http://localhost:9"), "doctor": ("looks", ""), "top": ("apart", "--once"),
@@ -73,7 +74,10 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "probe add": ("writes", "deploys {id}"), "probe list": ("reads", ""), "probe run": ("apart", ""),
     "probe delete": ("apart", "none"), "reads list": ("reads", ""), "reads unanswered": ("reads", ""),
     "reads forget": ("reads", ""), "receipt list": ("reads", ""), "receipt show": ("apart", "none"),
-    "receipt replay": ("apart", "none"),
+    "receipt replay": ("apart", "none"), "placement list": ("reads", ""), "placement plan": ("reads", ""),
+    "placement check": ("reads", ""), "placement add": ("apart", "other file:{folder}/other.db --dry-run"),
+    "placement move": ("writes", "#17 --target main"), "placement promote": ("writes", "default --target main"),
+    "placement drain": ("apart", "none"),
 }  # fmt: skip
 
 

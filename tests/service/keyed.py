@@ -60,6 +60,7 @@ NEEDS: dict[str, Scope | None] = {
     "listReceipts": "read",
     "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",
     "searchSpaces": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
+    "warmSpace": "read",
     "exportSpace": "read", "listImports": "read", "importMemories": "write", "undoImport": "delete",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
@@ -83,6 +84,8 @@ NEEDS: dict[str, Scope | None] = {
     "getMetrics": "admin", "getServerStats": "admin", "purge": "admin",
     "listGenerations": "read", "compareGenerations": "admin", "buildGeneration": "admin", "switchGeneration": "admin",
     "rollBackGeneration": "admin", "dropGeneration": "admin",
+    "getPlacement": "admin", "addDatabase": "admin", "planMoves": "admin", "moveUnits": "admin",
+    "promoteSpace": "admin", "drainDatabase": "admin", "checkPlacement": "admin",
 }  # fmt: skip
 ANY_KEY = {
     "getAccess",
@@ -95,6 +98,8 @@ PUBLIC = {
 }  # fmt: skip
 
 BODIES: dict[str, Any] = {
+    "addDatabase": {"name": "eu-1", "url": "file:eu-1.db"}, "moveUnits": {"units": ["#17"], "target": "main"},
+    "promoteSpace": {"name": "default", "target": "main"}, "drainDatabase": {"name": "eu-1"},
     "describeEntity": {"kind": "person"}, "mergeEntities": {"others": ["Anna"]},
     "keepEntitiesApart": {"others": ["Anna"]},
     "stateRelation": {"subject": "Ann Berg", "kind": "works_at", "object": "Acme"},

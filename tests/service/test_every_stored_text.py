@@ -39,6 +39,10 @@ UNREACHED: Mapping[str, str] = {
     "createKey $.category": "needs a key",
     "mcp undo $.category": "names a memory together with a key",
     "mcp undo $.key": "names a memory together with a category",
+    **{
+        f"addDatabase $.{name}": "needs the owner of the machine"
+        for name in ("url", "namespace", "replica_url", "token_file")
+    },
     "compareGenerations $.queries[0]": "needs a second model, and is not stored",
     "compareGenerations $.qrels.note": "needs a second model, and is not stored",
 }

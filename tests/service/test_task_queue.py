@@ -118,8 +118,9 @@ def test_all_routes_that_answer_202_are_tried(client: httpx.Client):
     document = client.get("/openapi.json").json()
     accepting = {
         operation["operationId"]
-        for path in document["paths"].values()
-        for operation in path.values()
+        for path, operations in document["paths"].items()
+        if "{space}" in path  # moves between databases wait in the directory, at most one for each bucket or space
+        for operation in operations.values()
         if isinstance(operation, dict) and "202" in operation.get("responses", {})
     }
     assert accepting == REQUESTS.keys()

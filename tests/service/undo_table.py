@@ -84,6 +84,7 @@ def passed(why: str, *steps: Step) -> Row:
 
 
 DERIVED, ELSEWHERE, PAD = "derived from memories", "about another space", "a scratch pad beside memories"
+OF_SERVERS = "about databases; a move back undoes a move"
 STATE, UNDONE = "no memory and no setting", "undoing again goes further back"
 NEW = {"content": "Trains are green"}
 FIRST = "/memories/{0}"
@@ -125,6 +126,10 @@ ROWS: Mapping[str, Row] = {
     "deleteSpace": passed(
         ELSEWHERE, *FORKED, ("POST", "/memories", NEW), ("DELETE", "//spaces/{space}-copy?confirm={space}-copy", None)
     ),
+    **{
+        name: passed(OF_SERVERS, ("GET", "//placement", None))
+        for name in ("addDatabase", "moveUnits", "promoteSpace", "drainDatabase")
+    },
     "createKey": named(KEY),
     "revokeKey": named(KEY, ("DELETE", "//keys/{}", None)),
     "rotateKey": named(KEY, ("POST", "//keys/{}/rotate", {})),
@@ -262,11 +267,14 @@ LIKE: Mapping[str, str] = {
     "conversations move": "updateConversation", "conversations rename": "updateConversation",
     "conversations summarise": "summariseSpace", "conversations summary": "summariseConversation",
     "graph build": "buildGraph", "graph drop": "dropGraph", "graph keep-apart": "keepEntitiesApart",
+    "placement add": "addDatabase", "placement move": "moveUnits", "placement promote": "promoteSpace",
+    "placement drain": "drainDatabase",
     "graph relate": "stateRelation", "keys create": "createKey", "probe add": "addProbe", "quota": "setQuota",
     "space create": "createSpace", "space delete": "deleteSpace", "space fork": "forkSpace", "validate": "addMemory",
 }  # fmt: skip
 READS = {
-    "search", "searchSpaces", "getContext", "getHandoff", "optimizeText", "previewDocument", "compareGenerations",
+    "warmSpace", "search", "searchSpaces", "getContext", "getHandoff", "optimizeText", "previewDocument",
+    "compareGenerations",
     "replayReceipt",
 }  # fmt: skip
 

@@ -4,14 +4,15 @@ import hashlib
 import re
 from collections.abc import Sequence
 
+from muisti.core.support.regex import regex
 from muisti.core.text.forms import to_form
 
 CAPITALS = 5  # letters of an acronym at most; longer words in capitals are shouted names more often
 
-_SPACES = re.compile(r"\s+")
-_POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$", re.IGNORECASE)
-_ARTICLE = re.compile(r"^the\s+(?=\S)", re.IGNORECASE)
-_EDGES = re.compile(r"^(?!--\w)[^\w@#$€£+/~.]+|(?<=[\w+#/)])[^\w+#/)]+$")
+_SPACES = regex(r"\s+")
+_POSSESSIVE = regex(r"(?:'s|(?<=s)')$", re.IGNORECASE)
+_ARTICLE = regex(r"^the\s+(?=\S)", re.IGNORECASE)
+_EDGES = regex(r"^(?!--\w)[^\w@#$€£+/~.]+|(?<=[\w+#/)])[^\w+#/)]+$")
 _SMALL = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "the", "to", "de", "la", "von", "&"})
 _PARTICLES = _SMALL | {"al", "bin", "da", "del", "den", "der", "di", "du", "el", "le", "ten", "van", "y"}
 

@@ -15,6 +15,7 @@ from muisti.core.graph.entities.spans import Names, Stretch, likeliest, spans, s
 from muisti.core.graph.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.graph.model import Mention
 from muisti.core.model.choices import NAME_CHARACTERS, EntityKind
+from muisti.core.support.regex import regex
 from muisti.core.support.waiting import give_way
 from muisti.core.text.terms import is_unspaced
 from muisti.core.text.when.time_spans import LONGEST, named_times
@@ -26,7 +27,7 @@ _FILES = (
     "py|pyi|js|mjs|ts|tsx|jsx|json|jsonl|toml|ya?ml|md|rst|txt|sql|rs|go|java|kt|rb|php|c|h|cc|cpp|hpp|cs|sh|html?|css"
     "|scss|csv|tsv|pdf|docx?|xlsx?|pptx?|ini|cfg|conf|env|lock|ipynb|db|sqlite|log|xml|svg|png|jpe?g|gif|zip|gz|whl"
 )
-_FORMS = re.compile(
+_FORMS = regex(
     rf"""(?P<url>\b(?:[a-z][a-z0-9+]{{1,9}}://|www\.)[^\s<>"'`|]+)
     |(?P<mail>(?<![\w.+-])[\w.+-]{{1,64}}+@[\w-]++(?:\.[\w-]++)++\b)
     |(?P<path>(?<![\w./~\\@+-])(?:
@@ -43,16 +44,16 @@ _FORMS = re.compile(
     |(?P<option>(?<![\w-])--[a-z][\w-]*\w)""",
     re.VERBOSE,
 )
-_MAYBE = re.compile(r"[/\\@_#(`]|\d|[a-z][A-Z]|--|\.\w|www")
+_MAYBE = regex(r"[/\\@_#(`]|\d|[a-z][A-Z]|--|\.\w|www")
 _TRAILING = ".,;:!?)]}"
 _SYMBOLS = frozenset({"call", "snake", "camel", "option"})
-_TICKS = re.compile(r"(?<!`)`([^`\n]{1,80})`(?!`)")
-_SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*(?:\([^()\s]*\))?")
-_QUOTED = re.compile(
+_TICKS = regex(r"(?<!`)`([^`\n]{1,80})`(?!`)")
+_SYMBOL = regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*(?:\([^()\s]*\))?")
+_QUOTED = regex(
     r"""“([^“”\n]{2,80})”|(?<![\w"])"([^"\n]{2,80})"(?!\w)"""
     r"""|(?<![\w'’])['‘]([^'‘’"\n]{2,60})['’](?!\w)"""
 )
-_TECHNOLOGIES = re.compile(
+_TECHNOLOGIES = regex(
     r"(?<![\w./@#-])(?:Python|JavaScript|TypeScript|Kotlin|Clojure|Node\.js|Next\.js|Vue\.js|Deno|PostgreSQL|Postgres|MySQL"
     r"|MariaDB|SQLite|MongoDB|Redis|Memcached|DynamoDB|Elasticsearch|OpenSearch|ClickHouse|CockroachDB|Neo4j|BigQuery"
     r"|RabbitMQ|Django|FastAPI|Laravel|Symfony|jQuery|GraphQL|gRPC|Docker|Kubernetes|Podman|Terraform|Ansible|GitHub|GitLab"
@@ -63,7 +64,7 @@ _SMALL_TEXT = """
 a an and as at but by de for from in into is la nor of off on or the to vs with & -
 """
 _SMALL = frozenset(_SMALL_TEXT.split())
-_WORDS = re.compile(r"[^\s]+")
+_WORDS = regex(r"[^\s]+")
 _ENDS_SENTENCE = (".", ",", ";", ":", "?", "…")
 
 

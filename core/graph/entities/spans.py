@@ -11,12 +11,13 @@ from muisti.core.graph.entities.name_keys import folded
 from muisti.core.graph.model import Mention
 from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.choices import EntityKind, MentionSource
+from muisti.core.support.regex import regex
 from muisti.core.text.sentences import pieces
 
 LONGEST = 400  # words of a stretch; a longer one is cut
 
 _SUFFIXES = r"(?:s|re|ve|ll|d|m|t)\b"
-_WORD = re.compile(
+_WORD = regex(
     rf"""https?://[^\s<>"]+|www\.[^\s<>"]+|[@#]\w+
     |(?:[A-Za-z]\.){{2,}}(?:[A-Z][a-z]+)?
     |(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|Jr|Sr|Inc|Corp|Co|Ltd|No)\.
@@ -25,9 +26,9 @@ _WORD = re.compile(
     |[^\w\s]""",
     re.VERBOSE,
 )
-_ABBREVIATED = re.compile(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|[A-Z])\.$")
-_NUMBER = re.compile(r"\d{1,3}\.")
-_MARKER = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+")
+_ABBREVIATED = regex(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|[A-Z])\.$")
+_NUMBER = regex(r"\d{1,3}\.")
+_MARKER = regex(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+")
 
 
 class Stretch(Struct, frozen=True):

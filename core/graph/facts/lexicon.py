@@ -1,12 +1,12 @@
 """The words of a text, and those that state a fact: verbs with their forms, adjectives and nouns with prepositions."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from muisti.core.model.choices import RelationKind
+from muisti.core.support.regex import regex
 
-_WORD = re.compile(r"[^\W_]++(?:['’\-.&/+][^\W_]++)*+|[^\w\s]")
+_WORD = regex(r"[^\W_]++(?:['’\-.&/+][^\W_]++)*+|[^\w\s]")
 _SPELT = {
     "i'm": ("i", "am"), "im": ("i", "am"), "i've": ("i", "have"), "ive": ("i", "have"), "i'd": ("i", "would"),
     "i'll": ("i", "will"), "we're": ("we", "are"), "we've": ("we", "have"), "we'd": ("we", "would"),

@@ -12,7 +12,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 
 LATEST = 50  # mentions that tell the name and the kind of an entity
 BRIEF = 8  # mentions that do, where it is only named as the end of a tie
-AROUND = 200  # characters around a mention
+AROUND, BEFORE = 200, 66  # characters around a mention, and before it
 LONGS = 9  # longer names of a short one that are looked at
 _HAS_KIND = "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = e.id AND n.kind = ?)"
 NAME = "e.id, e.code, e.norm"
@@ -204,13 +204,14 @@ def texts(space: SpaceRow, shown: Shown) -> Statement:
 def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
     """Select where versions mention entities, the latest first: (memory, version, time, start, stop, text, …).
 
-    The columns after the text are confidence, source, and the `AROUND` characters of the content around it.
+    The columns after the text are confidence, source, the `AROUND` characters of the content around it, and the
+    author.
     """
     return Statement(
         "SELECT v.memory_id, v.version, coalesce(v.event_at, v.created_at), m.start, m.stop, "
         "iif(m.start < 0, coalesce(iif(m.start = -2, v.structure ->> '$.replier', v.author), ''), "
         "substr(v.content, m.start + 1, m.stop - m.start)), m.confidence, m.source, "
-        f"substr(v.content, max(m.start + 1 - {AROUND // 3}, 1), {AROUND}) "
+        f"substr(v.content, max(m.start + 1 - {BEFORE}, 1), {AROUND}), v.author "
         f"FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
         f"WHERE {shown.sql} AND v.kind NOT IN ('entity', 'relation') ORDER BY m.version_id DESC, m.start LIMIT ?",
         (_ids(ids), *shown.args, limit),

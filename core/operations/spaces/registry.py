@@ -80,15 +80,15 @@ class Spaces(msgspec.Struct, frozen=True):
         return self._effective(space_row(rows[0]))
 
     def ensure(self, name: str) -> Space:
-        """Return the space of this name. Create it if it is missing."""
+        """Return the space of this name, as the primary has it: a start waits for no replica. Create a missing one."""
         try:
-            return self._effective(find_space(self.database, name))
+            return self._effective(find_space(self.database.primary, name))
         except NotFound:
             pass
         try:
             return self.create(name)
         except AlreadyExists:  # another process created it first
-            return self._effective(find_space(self.database, name))
+            return self._effective(find_space(self.database.primary, name))
 
     def delete(self, name: str, *, by: str = LOCAL) -> Erasure:
         """Erase a space with everything in it.

@@ -9,7 +9,6 @@ words in the names of definitions say most of what code is for, so they count mo
 
 import atexit
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
@@ -26,6 +25,7 @@ from muisti.core.parsing.code.records import Record
 from muisti.core.parsing.parsed import About, Options
 from muisti.core.parsing.pieces import Piece
 from muisti.core.parsing.workers import Workers
+from muisti.core.support.regex import regex
 
 LIMITS = Options(patience=2, seconds=4)
 PROGRAM = "muisti.core.parsing.code.worker"
@@ -99,8 +99,8 @@ def _pieces(question: Question, text: str) -> Iterator[Piece]:
         raise TooIntricate(f"{question.language}: {error}") from error
 
 
-_SYMBOL = re.compile(r"[^\W\d][\w$]*+(?:(?:\.|::|#)[^\W\d][\w$]*+)*+(?:\(\))?")
-_SHAPE = re.compile(r"[.:#(_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]")  # what words of prose do not have
+_SYMBOL = regex(r"[^\W\d][\w$]*+(?:(?:\.|::|#)[^\W\d][\w$]*+)*+(?:\(\))?")
+_SHAPE = regex(r"[.:#(_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]")  # what words of prose do not have
 
 
 def symbol_of(text: str) -> str | None:
@@ -120,8 +120,8 @@ DEFINITIONS = 6  # of a stretch whose names are taken
 TIMES = 2  # that the names come before the code
 LONGEST = 20_000  # characters of a stretch that is read; a chunk is far shorter
 
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_PARTS = re.compile(r"[^\W_]+")
+_HUMP = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = regex(r"[^\W_]+")
 
 
 def is_code(language: str) -> bool:

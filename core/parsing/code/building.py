@@ -1,6 +1,5 @@
 """The building of a record from syntax nodes in the order of the text, and the reading of annotations into chains."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -10,6 +9,7 @@ from msgspec import structs
 
 from muisti.core.parsing.code.grammars import load, parse
 from muisti.core.parsing.code.records import TOP, Binding, Chain, Definition, Export, Form, Kind, Mention, Record, Use
+from muisti.core.support.regex import regex
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -38,8 +38,8 @@ _NOTHING = frozenset({
     "None", "Any", "NoneType", "undefined", "null", "void", "unknown", "any", "never", "str", "int", "bool", "float",
     "bytes", "object", "string", "number", "boolean", "symbol", "bigint", "Callable", "Literal", "TypeVar", "this",
 })  # fmt: skip
-_TOKEN = re.compile(r"""[\w$]+(?:(?:\.|::)[\w$]+)*|["'][^"']*["']|=>|\[\]|[\[\]<>(){},|&?:]|\S""")
-_DOTS = re.compile(r"\.|::")
+_TOKEN = regex(r"""[\w$]+(?:(?:\.|::)[\w$]+)*|["'][^"']*["']|=>|\[\]|[\[\]<>(){},|&?:]|\S""")
+_DOTS = regex(r"\.|::")
 _OPEN = {"[": "]", "<": ">", "(": ")", "{": "}"}
 
 

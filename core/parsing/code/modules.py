@@ -10,12 +10,12 @@ order. So a file that comes or goes concerns exactly the files that asked for on
 
 import json
 import posixpath
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from muisti.core.parsing.code.records import Export, Record
+from muisti.core.support.regex import regex
 
 PROJECT = "project"  # of the records
 LARGEST = 100_000  # characters of settings that are read
@@ -25,9 +25,9 @@ _BASE = ""  # the alias that `baseUrl` is
 ENDINGS = (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _BUILT = frozenset(("dist", "lib", "build", "out", "esm", "cjs"))  # folders of what is made from `src`
 _ENTRIES = ("source", "types", "typings", "module", "main")
-_SETTINGS = re.compile(r"(?:ts|js)config(?:\.[\w-]+)*\.json")
-_COMMENT = re.compile(r'("(?:[^"\\]|\\[\s\S])*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?')
-_COMMA = re.compile(r'("(?:[^"\\]|\\[\s\S])*+"?)|,(?=\s*+[}\]])')
+_SETTINGS = regex(r"(?:ts|js)config(?:\.[\w-]+)*\.json")
+_COMMENT = regex(r'("(?:[^"\\]|\\[\s\S])*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?')
+_COMMA = regex(r'("(?:[^"\\]|\\[\s\S])*+"?)|,(?=\s*+[}\]])')
 
 
 def is_settings(path: str) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         msg,
         notebook,
         ods,
+        one_file,
         opendocument,
         pdf,
         ppt,
@@ -41,6 +42,7 @@ else:  # each brings a package or a table of its own, which a worker for other f
     msg = Lazy("muisti.core.parsing.formats.msg")
     notebook = Lazy("muisti.core.parsing.formats.notebook")
     ods = Lazy("muisti.core.parsing.formats.ods")
+    one_file = Lazy("muisti.core.parsing.formats.one_file")
     opendocument = Lazy("muisti.core.parsing.formats.opendocument")
     pdf = Lazy("muisti.core.parsing.formats.pdf")
     ppt = Lazy("muisti.core.parsing.formats.ppt")
@@ -73,4 +75,5 @@ READERS: Mapping[Format, Callable[[], Reader]] = {
     Format.TIFF: lambda: image.read,
     Format.XLS: lambda: xls.read,
     Format.XLSX: lambda: xlsx.read,
+    Format.XML: lambda: one_file.read,
 }

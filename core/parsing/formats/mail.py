@@ -28,6 +28,9 @@ from muisti.core.parsing.zipped import format_of_zip
 _SHOWN = ("From", "To", "Cc", "Date")
 _FROM_LINE = re.compile(rb"^From \S+ .*\r?\n(?=[A-Za-z][A-Za-z0-9-]*+:)", re.MULTILINE)
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_COUNTED = re.compile(
+    rb"(\d{1,10})[ \t]*\r?\n(?=[A-Za-z][A-Za-z0-9-]*+:)"
+)  # bytes of the message, as Apple Mail keeps it
 _BLANKS = re.compile(r"\s+")
 PARTS = 1_000  # of one message
 HEADER = 10_000  # characters of a header
@@ -39,13 +42,15 @@ _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signatu
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _LOCKED = re.compile(r"-----BEGIN PGP MESSAGE-----[^-]*+(?:-----END PGP MESSAGE-----)?")
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} ([^\n]{1,200})\n((?:[!-`][ -`]{0,61}\n)*+)`?\n?end$", re.MULTILINE)
+_FOR_PROGRAMS = frozenset({"text/css", "text/javascript", "application/javascript", "application/x-javascript"})
 _MEDIA = ("image/", "audio/", "video/", "font/")
 _NEVER = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED, Format.UNKNOWN, Format.PNG, Format.JPEG, Format.TIFF})
 
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of one message. Raises `Broken` for what has no headers."""
-    message = _parsed(bytes(data))
+    counted = _COUNTED.match(data)
+    message = _parsed(bytes(data if counted is None else data[counted.end() : counted.end() + int(counted[1])]))
     if not message.keys():
         raise Broken("The file has no headers of an e-mail.")
     yield from message_pieces(message, options, about)
@@ -192,7 +197,10 @@ class _Reading:
         self, part: EmailMessage, data: bytes, outline: Outline, number: int | None, depth: int
     ) -> Iterator[Piece]:
         charset, note = part.get_content_charset() or self._options.encoding, self._about.note
-        if part.get_content_type() == "text/html":
+        if part.get_content_type() in _FOR_PROGRAMS:
+            self._about.leave_out("Text for programs in a message (CSS, JavaScript)", len(data.split()))
+            return
+        if part.get_content_type() in ("text/html", "text/enriched"):  # both write tags
             yield from markup_pieces(decode(data, self._about, label=charset), outline, self._about, number)
             return
         text = text_of(data, charset, note).replace("\r\n", "\n")

@@ -12,7 +12,7 @@ from typing import cast
 import apsw
 
 from muisti.core.model.errors import MuistiError, StoreUnavailable
-from muisti.core.store.database import BadStatement, Ended, Outcome, Refused, Rows, Statement, refusal_of
+from muisti.core.store.database import BadStatement, Ended, Outcome, Rows, Statement, refusal
 from muisti.core.store.file.opened_files import OpenedFiles
 from muisti.core.store.file.opening import CLEAN
 from muisti.core.store.file.sqlite_errors import Health, LockWait
@@ -298,7 +298,7 @@ class Writer:
             for statement in job.statements:
                 results.append(cast(Rows, self.connection.execute(statement.sql, statement.args).fetchall()))
         except apsw.ConstraintError as error:
-            outcome = _refusal(error, len(results))
+            outcome = refusal(str(error), len(results))
         except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError, apsw.MismatchError) as error:
             outcome = BadStatement(str(error))
         except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
@@ -369,8 +369,3 @@ class Writer:
 
 def run(connection: apsw.Connection, statement: Statement) -> Rows:
     return cast(Rows, connection.execute(statement.sql, statement.args).fetchall())
-
-
-def _refusal(error: apsw.ConstraintError, statement: int) -> Refused:
-    detail = str(error)
-    return Refused(refusal_of(detail), statement, detail)

@@ -17,7 +17,7 @@ import msgspec
 from pybase64 import b64decode, b64encode_as_string
 
 from muisti.core.model.errors import StoreCorrupt, StoreFull, StoreUnavailable
-from muisti.core.store.database import BadStatement, Refused, Row, Rows, Scalar, Statement, refusal_of
+from muisti.core.store.database import BadStatement, Row, Rows, Scalar, Statement, refusal
 
 INTEGERS = range(-(2**63), 2**63)
 DIGITS = 15
@@ -346,7 +346,7 @@ def check(result: BatchResult, places: Sequence[int]) -> None:
             raise_fault(fault)
         if step not in places:
             raise Unsure(fault.message)
-        raise refusal(fault, places.index(step))
+        raise refusal(fault.message, places.index(step))
     if any(result.step_results[step] is None for step in (*places, commit)):
         raise Unsure("the server skipped a step and did not say why")
 
@@ -356,10 +356,6 @@ def whole(result: BatchResult | Fault) -> BatchResult:
     if isinstance(result, Fault):
         raise_fault(result)
     return result
-
-
-def refusal(fault: Fault, statement: int) -> Refused:
-    return Refused(refusal_of(fault.message), statement, fault.message)
 
 
 def raise_fault(fault: Fault) -> NoReturn:

@@ -123,6 +123,14 @@ def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
     )
 
 
+def rewritten(space: SpaceRow, after: int) -> Statement:
+    """Select a row when what was stored up to a change has been erased or redacted since."""
+    return Statement(
+        "SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind IN ('erased', 'redacted') LIMIT 1",
+        (space.id, after),
+    )
+
+
 def before(space: SpaceRow, memory_id: bytes, seq: int) -> Statement:
     """Select the version of a memory just before a change."""
     return Statement(

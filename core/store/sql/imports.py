@@ -13,7 +13,7 @@ from muisti.core.model.values import Memory
 from muisti.core.store.database import Refusal, Scalar, Statement, refuse, slots
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.inserting import NewVersion, insert
-from muisti.core.store.sql.spaces import STAGING, SpaceRow
+from muisti.core.store.sql.spaces import AWAY, STAGING, SpaceRow
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES, copy_rows, named
 from muisti.core.store.sql.version_rows import CURRENT, raw
@@ -336,7 +336,7 @@ def dead(now: int) -> Statement:
     task = f"EXISTS (SELECT 1 FROM tasks t WHERE s.name = '{STAGING}' || t.id AND t.ended_at IS {{}})"
     return Statement(
         "SELECT s.id, coalesce(i.moved, 0) FROM spaces s LEFT JOIN imports i ON i.staging_id = s.id "
-        f"WHERE s.name LIKE '{STAGING}%' AND ({task.format('NOT NULL')} OR "
+        f"WHERE s.name LIKE '{STAGING}%' AND s.name NOT LIKE '{AWAY}%' AND ({task.format('NOT NULL')} OR "
         f"(coalesce(i.at, 0) < ? AND NOT {task.format('NULL')}))",
         (now - STALE_US,),
     )

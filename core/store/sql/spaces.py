@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from muisti.core.model.buckets import EVERYTHING, bucket_of, unit_of
 from muisti.core.model.spaces import Field, Policy, Space, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
@@ -16,7 +17,7 @@ from muisti.core.support.memo import memoised
 READ = 256  # settings and policies that are remembered
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
-s.policy, h.id, h.hash, h.dimensions, s.shadow_served, t.id, t.hash, t.dimensions
+s.policy, h.id, h.hash, h.dimensions, s.shadow_served, t.id, t.hash, t.dimensions, s.placed
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id
 LEFT JOIN generations h ON h.id = s.shadow_generation_id
 LEFT JOIN generations t ON t.id = s.second_generation_id"""
@@ -28,19 +29,26 @@ COUNTED = {
     "bytes": f"(SELECT coalesce(sum(v.bytes), 0) {_LIVING})",
 }
 COUNTING = ", ".join(f"{name} = {count}" for name, count in COUNTED.items())
+AWAY = "~~"  # first characters of the names of spaces that arrive from another database, or have left for one
 STAGING = "~"  # first character of the names of staging spaces, which callers never see
-_THERE = "EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?)"
+_THERE = "EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND placed = ?)"
 _NO_SPACE, _SPACE_EXISTS = refuse(Refusal.NO_SPACE), refuse(Refusal.SPACE_EXISTS)
 _GUARD = f"{_NO_SPACE} WHERE NOT {_THERE}"
 _GUARD_POLICY = (
     f"{refuse_one_of(_THERE, Refusal.STALE, Refusal.NO_SPACE)} "
-    "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND policy = ?)"
+    "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND placed = ? AND policy = ?)"
 )
 _GUARD_MODEL = (
     f"{refuse_one_of(_THERE, Refusal.MODEL_MISMATCH, Refusal.NO_SPACE)} "
-    "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
+    "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND placed = ? "
     "AND policy = ? AND shadow_generation_id IS ? AND generation_id = (SELECT id FROM generations WHERE hash = ?))"
 )
+# The state of the unit that a name belongs to: its own, else that of its bucket, else that of everything.
+HELD = (
+    "coalesce((SELECT state FROM holdings WHERE unit = ?), (SELECT state FROM holdings WHERE unit = ?), "
+    "(SELECT state FROM holdings WHERE unit = ?), 'held')"
+)
+_NOT_HERE = f"{refuse(Refusal.MOVED)} WHERE {HELD} NOT IN ('held', 'following')"
 _SEEN = f"s.name NOT LIKE '{STAGING}%'"
 
 
@@ -50,7 +58,8 @@ class SpaceRow(msgspec.Struct, frozen=True):
     `generation` is the row id of the model that embedded the space. `dimensions` is that of its vectors, 0 without a
     model. `kept_from` is the oldest change as of which the space can be shown. `policy` is JSON. `shadow` and
     `shadow_dimensions` are those of the shadow. `is_shadow`: this row shows the space with both exchanged. `second` and
-    `second_dimensions` are those of the second model.
+    `second_dimensions` are those of the second model. `placed` is the epoch of its placement here, negative while
+    writes are refused; every write names it.
     """
 
     id: int
@@ -64,6 +73,12 @@ class SpaceRow(msgspec.Struct, frozen=True):
     is_shadow: bool = False
     second: int | None = None
     second_dimensions: int = 0
+    placed: int = 0
+
+    @property
+    def known(self) -> tuple[int, str, int]:
+        """Names of the space in a write: its row, its epoch, and the epoch of its placement."""
+        return self.id, self.space.epoch, self.placed
 
     @property
     def seq(self) -> Seq:
@@ -93,6 +108,7 @@ def space_row(row: Row) -> SpaceRow:
         *(id_, space, generation, dimensions or 0, kept, policy, shadow, shadow_dimensions or 0),
         second=second,
         second_dimensions=second_dimensions or 0,
+        placed=cast(int, row[18]),
     )
 
 
@@ -125,8 +141,9 @@ def all_spaces() -> Statement:
 
 
 def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Statement]:
-    """Make a space; refuse with `space_exists` when the name is taken."""
+    """Make a space; refuse when the name is taken, or when its place is another database."""
     return [
+        Statement(_NOT_HERE, (name, unit_of(bucket_of(name)), EVERYTHING)),
         Statement(f"{_SPACE_EXISTS} WHERE EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)),
         Statement(
             "INSERT INTO spaces (name, epoch, created_at, committed_at, settings) VALUES (?, ?, ?, ?, ?)",
@@ -145,19 +162,17 @@ def delete(name: str) -> list[Statement]:
 
 def guard(space: SpaceRow) -> Statement:
     """Refuse with `no_space` when the space is gone, or was erased and made again."""
-    return Statement(_GUARD, (space.id, space.space.epoch))
+    return Statement(_GUARD, space.known)
 
 
 def guard_policy(space: SpaceRow) -> Statement:
     """Refuse with `no_space` like `guard`, and with `stale` when the policy of the space has changed."""
-    known = (space.id, space.space.epoch)
-    return Statement(_GUARD_POLICY, (*known, *known, space.policy))
+    return Statement(_GUARD_POLICY, (*space.known, *space.known, space.policy))
 
 
 def guard_model(space: SpaceRow, digest: str) -> Statement:
     """Refuse with `no_space` like `guard`, and with `model_mismatch` when the policy or a model has changed."""
-    known = (space.id, space.space.epoch)
-    return Statement(_GUARD_MODEL, (*known, *known, space.policy, space.shadow, digest))
+    return Statement(_GUARD_MODEL, (*space.known, *space.known, space.policy, space.shadow, digest))
 
 
 def describe(space: SpaceRow, settings: SpaceSettings) -> list[Statement]:
@@ -222,12 +237,13 @@ def state(space: SpaceRow) -> Statement:
     """Select by what an index is up to date.
 
     The columns are epoch, seq, generation id, kept_from, number of verdicts and policy. Then comes the change up to
-    which all passages have vectors. The last two are the generation id of the second model, and the same change for it.
+    which all passages have vectors, the generation id of the second model, and the same change for it. The last is
+    the epoch of the placement, which a fence does not change.
     """
     generation = "shadow_generation_id" if space.is_shadow else "generation_id"
     return Statement(
         f"SELECT epoch, seq, {generation}, kept_from, feedback, policy, embedded, second_generation_id, "
-        "second_embedded FROM spaces WHERE id = ?",
+        "second_embedded, max(placed, -1 - placed) FROM spaces WHERE id = ?",
         (space.id,),
     )
 

@@ -96,7 +96,7 @@ _SERVER = (
         name="spaces",
         columns=words(
             "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
-            "shadow_generation_id shadow_served embedded second_generation_id second_embedded objects"
+            "shadow_generation_id shadow_served embedded second_generation_id second_embedded objects placed"
         ),
         references=(
             Reference(("generation_id",), "generations", cascades=False),
@@ -109,6 +109,64 @@ _SERVER = (
         forking="stated",
         moving="stated",
         rewound=True,
+    ),
+    Table(
+        name="databases",
+        columns=words("id name url namespace replica_url token_file most_bytes draining added_at"),
+        why=_OF_THE_SERVER,
+        stated=words("name url namespace replica_url token_file"),
+    ),
+    Table(name="placement", columns=words("id epoch buckets"), why=_OF_THE_SERVER, plain=words("buckets")),
+    Table(
+        name="placed_spaces",
+        columns=words("space database_id why"),
+        why=ABOUT_THE_SPACE,
+        plain=words("why"),
+        stated=words("space"),
+    ),
+    Table(
+        name="moves",
+        columns=words(
+            "id unit source_id target_id why step owner lease_until asked_at ended_at actor copied fences fenced_us "
+            "error"
+        ),
+        why=ABOUT_THE_SPACE,
+        plain=words("why step owner error"),
+        stated=words("unit actor"),
+    ),
+    Table(
+        name="holdings",
+        columns=words("unit epoch state until"),
+        why=ABOUT_THE_SPACE,
+        plain=words("state"),
+        stated=words("unit"),
+    ),
+    Table(
+        name="carried",
+        columns=words("epoch name old new"),
+        why="it has numbers only, until a move ends",
+        plain=words("name"),
+        salvaging="left",
+    ),
+    Table(
+        name="arrivals",
+        columns=words("epoch name position"),
+        why="it says how far a move is",
+        plain=words("name position"),
+        salvaging="left",
+    ),
+    Table(
+        name="leaving",
+        columns=words("space_id epoch fenced"),
+        why="it says that a space is followed while it moves",
+        salvaging="left",
+    ),
+    Table(
+        name="trail",
+        columns=words("number epoch name row"),
+        why="it has ids, and keys of requests, until a move ends",
+        plain=words("name row"),
+        salvaging="left",
     ),
 )
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from muisti.core.model.outcomes import TypeSuggestion
 from muisti.core.model.values import Memory, Stretch
+from muisti.core.support.regex import regex
 from muisti.core.support.waiting import give_way
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
@@ -27,25 +28,25 @@ Act = Literal["question", "request", "statement", "preference", "decision", "tas
 READ = 20_000  # characters of a message that are read
 
 _MODAL = r"(?:can|could|would|will) you"
-_QUESTION = re.compile(
+_QUESTION = regex(
     r"(?i)^(?:and |but |so |or |also,? |well,? |ok(?:ay)?,? |hey,? )?"
     r"(?:(?:what|who|whom|whose|which|where|when|why|how)"
     r"(?:'s|’s|'re|’re|'d|’d)?|(?:do|does|did|is|are|was|were|has|have|had|can|could|should|would|will|shall|may)"
     r"(?:n't|n’t)? (?:i|you|we|they|he|she|it|there|this|that|these|those|the|my|your|our|any|anyone|someone))\b"
 )
-_REQUEST = re.compile(
+_REQUEST = regex(
     rf"(?i)\b{_MODAL}\b(?! (?:believe|imagine))|\bplease\b|\b(?:help|tell|show|give|remind|send|let) me\b"
     r"|\bi(?:'d| would|’d) like (?:you )?to (?:know|see|have|get)\b|\bi (?:need|want) you to\b"
     r"|\bi need (?:your )?help\b"
 )
-_ORDER = re.compile(
+_ORDER = regex(
     r"(?i)^(?:add|analy[sz]e|calculate|change|check|compare|convert|correct|create|debug|delete|describe|design|draft"
     r"|draw|edit|explain|extend|find|fix|format|generate|give|implement|improve|include|keep|list|make|optimi[sz]e"
     r"|outline|plan|provide|recommend|refactor|remember|remove|rename|replace|review|rewrite|run|schedule|search|send"
     r"|set|show|shorten|sort|suggest|summari[sz]e|tell|test|translate|update|use|verify|write)\b"
     r"(?! (?:of|is|was|were)\b)"
 )
-_PREFERENCE = re.compile(
+_PREFERENCE = regex(
     r"(?i)\b(?:i|we)(?:'d| would|’d| (?:also|still|just|always|much|do|\w+ly))* (?:prefer"
     r"|like(?! to (?:know|see|have|get)\b)|love|adore|enjoy|hate|dislike|detest|despise|loathe|avoid|refuse to"
     r"|can(?:'t|’t|not) (?:stand|bear|handle)"
@@ -58,14 +59,14 @@ _PREFERENCE = re.compile(
     r"|\bi have an? (?:\w+ )?(?:aversion|preference|dislike|fondness|distaste|soft spot|weakness) (?:to|for|of)\b"
     r"|\bi (?:\w+ly )?(?:find .{1,80}\band (?:prefer|avoid)\b|(?:learn|work|sleep|think) best\b)"
 )
-_DECISION = re.compile(
+_DECISION = regex(
     r"(?i)\b(?:i|we|they)(?:'ve|’ve| have)?(?: (?:just|finally|all|already|now|both))* (?:decided|agreed|chose|chosen"
     r"|settled|opted|picked|concluded|committed to|made up (?:my|our) minds?)\b|\blet(?:'s|’s| us) (?:go with|use|do it"
     r"|stick (?:to|with)|take|settle on)\b|\b(?:i|we)(?:'ll|’ll| will|'m|’m| am|'re|’re| are) (?:go|going) with (?:the"
     r"|a|an|option|plan|this|that)\b"
     r"|\b(?:the )?decision (?:is|was)\b|\bit(?:'s|’s| is) decided\b|\bwe(?:'re|’re| are) going to use\b"
 )
-_TASK = re.compile(
+_TASK = regex(
     r"(?i)\bto-?do\b|\b(?:i|we|you|he|she|they)(?:'ve|’ve)? (?:must|have to|has to|need to"
     r"|needs to|ought to|got to|gotta)\b"
     r"|\b(?:do not|don't|don’t) forget\b|\bremember to\b|\bremind me\b|\b(?:deadline|action item|follow(?:-| )up)\b"
@@ -73,8 +74,8 @@ _TASK = re.compile(
     r"\b(?:i|we)(?:'ll|’ll| will) (?!be\b|have\b|never\b)\w+ .{0,60}\b(?:by|before|tomorrow|tonight"
     r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|next (?:week|month|time))\b"
 )
-_FIRST_PERSON = re.compile(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
-_NUMBER = re.compile(r"\d")
+_FIRST_PERSON = regex(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
+_NUMBER = regex(r"\d")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from muisti.core.model.values import Memory
+from muisti.core.support.regex import regex
 from muisti.core.text.language import function_words, language_of
 from muisti.core.text.sentences import pieces
 from muisti.core.text.terms import query_terms, spans, tokenize
@@ -24,7 +25,7 @@ WORDS = 4  # in a title of a topic
 LENGTH = 60  # characters of a title of a conversation
 READ = 20_000  # characters of each turn that are read
 
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CODE = regex(r"```.*?(?:```|\Z)", re.DOTALL)
 
 # Words of talk: they say how people speak, and in a short conversation they look like a subject.
 _TALK_WORDS = """
@@ -127,9 +128,9 @@ COUNTED = 3.0  # how much more a number weighs, such as that of a date
 Count = Callable[[str], int]
 Rarity = Callable[[str], float]
 
-_WORD = re.compile(r"\S+")
-_INNER = re.compile(r"(?<=[\w,;:] )[^\W\d_]\w+")  # a word that opens no sentence
-_WORDS = re.compile(rf"\S+(?:\s+\S+){{0,{LONGEST - 1}}}")
+_WORD = regex(r"\S+")
+_INNER = regex(r"(?<=[\w,;:] )[^\W\d_]\w+")  # a word that opens no sentence
+_WORDS = regex(rf"\S+(?:\s+\S+){{0,{LONGEST - 1}}}")
 _TALK = frozenset(term for word in TALK for term in tokenize(word))
 
 

@@ -9,9 +9,9 @@ away           word        part                 the period
 
 import re
 from datetime import datetime
-from functools import cache
 from typing import NamedTuple, cast
 
+from muisti.core.support.regex import regex
 from muisti.core.text.when.patterns import NUMBER, NUMBERS, SHORT_UNITS, UNIT, WEEKDAY, WEEKDAYS
 from muisti.core.text.when.periods import DAY, Period, Unit, containing, nearest_weekday, shifted
 
@@ -62,14 +62,12 @@ class Lead(NamedTuple):
         return self.parts["edge"] is not None or self.parts["ordinal"] is not None
 
 
-@cache
-def _before() -> re.Pattern[str]:
-    return re.compile(_BEFORE, re.IGNORECASE | re.VERBOSE)
+_LEAD = regex(_BEFORE, re.IGNORECASE | re.VERBOSE)
 
 
 def lead_of(text: str, start: int) -> Lead:
     """Return the words before the period that starts at `start`."""
-    found = cast(re.Match[str], _before().search(text, max(0, start - _REACH), start))  # matches at least the empty end
+    found = cast(re.Match[str], _LEAD.search(text, max(0, start - _REACH), start))  # matches at least the empty end
     word = "-" if found["dash"] else " ".join((found["word"] or "").lower().split())
     return Lead(found.start() if found[0].strip() else start, word, found)
 

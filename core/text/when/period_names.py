@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import cast
 
+from muisti.core.support.regex import regex
 from muisti.core.text.when.patterns import (
     DECADES,
     FIRST,
@@ -12,10 +13,10 @@ from muisti.core.text.when.patterns import (
     MONTHS,
     NUMBER,
     ORDINALS,
+    PERIOD,
     THIS,
     UNIT,
     WORD,
-    period,
 )
 from muisti.core.text.when.periods import (
     DAY,
@@ -34,7 +35,7 @@ from muisti.core.text.when.periods import (
 )
 from muisti.core.text.when.relative import AT, IN, IN_LOWER, IN_SHORT, ON, RELATIVE, Name, never, weekday_number
 
-_HALF_READ = re.compile(
+_HALF_READ = regex(
     rf"(?:(?:{NUMBER})\s+(?:{UNIT})s?\s*,?\s*(?:and)?|\b(?:hundred|thousand)(?:\s+and)?|\d\s*[-/]"
     r"|\b(?:(?:more|less|fewer)\s+than|over|under|half|and\s+a))\s*$|\d[.,]$",
     re.IGNORECASE,
@@ -48,10 +49,10 @@ def names(text: str, stop: int) -> Iterator[tuple[int, int, Name]]:
     for word in WORD.finditer(text, 0, stop):
         start = word.start()
         if start >= done and (not text[start].isalpha() or _begins(word[0].lower())):
-            match = period().match(text, start)
+            match = PERIOD.match(text, start)
             if match is None and text[start] in "'’":  # quoted, and not left out: '2024-05-01'
                 start += 1
-                match = period().match(text, start)
+                match = PERIOD.match(text, start)
             if match is not None:
                 done = match.end()
                 group = cast(str, match.lastgroup)

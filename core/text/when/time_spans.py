@@ -16,6 +16,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from muisti.core.model.times import DAY_US, MICROSECOND, from_us, to_us
+from muisti.core.support.regex import regex
 from muisti.core.text.forms import regular
 from muisti.core.text.when.leads import CONNECTORS, Lead, lead_of, moved, part_of
 from muisti.core.text.when.patterns import DECADES, MONTHS, UNITS, WEEKDAYS
@@ -47,8 +48,8 @@ _TRIGGERS = frozenset(
 )
 """Every time span has one of these words. Looking for them takes microseconds, where the patterns take a hundred."""
 _CONNECTED = {
-    "from": re.compile(r"\s*(?:to|until|till|through)\b|-\w", re.IGNORECASE),
-    "between": re.compile(r"\s*(?:and|to)\b|-\w", re.IGNORECASE),
+    "from": regex(r"\s*(?:to|until|till|through)\b|-\w", re.IGNORECASE),
+    "between": regex(r"\s*(?:and|to)\b|-\w", re.IGNORECASE),
 }
 _TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in range(256)).lower()
 
@@ -207,9 +208,9 @@ def named_times(text: str) -> Iterator[tuple[int, int]]:
 WEIGHT = 0.4
 NEAR = 3 * DAY_US  # the least distance that counts as far: most events are reported within days
 
-_DUE = re.compile(r"\b(?:due|deadlines?|expir\w+|overdue)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
-_BY = re.compile(r"by\b", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:did|has|have|had|was|were)\b(?! to\b)", re.IGNORECASE)
+_DUE = regex(r"\b(?:due|deadlines?|expir\w+|overdue)\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
+_BY = regex(r"by\b", re.IGNORECASE)
+_PAST = regex(r"\b(?:did|has|have|had|was|were)\b(?! to\b)", re.IGNORECASE)
 
 Times = npt.NDArray[np.int64]
 Factors = npt.NDArray[np.float64]

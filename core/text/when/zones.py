@@ -1,15 +1,15 @@
 """Time zones: names of the IANA database, and offsets such as `+09:00`."""
 
-import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from muisti.core.model.errors import InvalidInput
+from muisti.core.support.regex import regex
 
 NAME_MAX = 64
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
-_OFFSET = re.compile(r"([+-])(\d\d):([0-5]\d)")
+_NAME = regex(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
+_OFFSET = regex(r"([+-])(\d\d):([0-5]\d)")
 _DAY_HOURS = 24
 
 

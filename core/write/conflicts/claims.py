@@ -10,6 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.support.memo import memoised
+from muisti.core.support.regex import regex
 from muisti.core.write.conflicts.relations import POSTS, STATED_BY, STATES, relation_of
 from muisti.core.write.conflicts.stance import ANNOUNCING, label
 from muisti.core.write.conflicts.words import Word, read
@@ -55,17 +56,15 @@ _SPANNING = frozenset({"last", "this", "next", "past"})
 _OFTEN = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 EVENTS = frozenset({"deploy", "meet"})  # relations whose subject is the event: `we deploy on Fridays`
 _SAME = {("work", "for"): "at", ("is", "at"): "in", ("build", "on"): "with", ("live", "at"): "in"}  # prepositions
-_CLOCK = re.compile(r"\d{1,2}:\d\d(:\d\d)?|(\d{1,2}(:\d\d)?) ?[ap]\.?m|noon|midnight")
-_TITLES = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
-_ASIDE = re.compile(
-    r", (?:who|which) (?:is|are|has|have) [^,.;:!?]{1,60}(?:,|(?=[.!]?$))"
-)  # what it also says of a thing
+_CLOCK = regex(r"\d{1,2}:\d\d(:\d\d)?|(\d{1,2}(:\d\d)?) ?[ap]\.?m|noon|midnight")
+_TITLES = regex(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
+_ASIDE = regex(r", (?:who|which) (?:is|are|has|have) [^,.;:!?]{1,60}(?:,|(?=[.!]?$))")  # what it also says of a thing
 _LEADS = r"no|wait|actually|correction|update|note|fyi|btw|sorry|oh|ok|okay|well|yes|yeah|hey|remember|reminder"
-_LEAD = re.compile(rf"\A\s*(?:(?:{_LEADS})\b[ ,:!–-]*)*(?:{_LEADS})\s*[,:!–-]+\s*", re.IGNORECASE)
-_SHORT = re.compile(r"\b(I)['’]m\b|\b(we|they|you)['’]re\b|\b(I|we|they|you)['’]ve\b", re.IGNORECASE)
+_LEAD = regex(rf"\A\s*(?:(?:{_LEADS})\b[ ,:!–-]*)*(?:{_LEADS})\s*[,:!–-]+\s*", re.IGNORECASE)
+_SHORT = regex(r"\b(I)['’]m\b|\b(we|they|you)['’]re\b|\b(I|we|they|you)['’]ve\b", re.IGNORECASE)
 _LONG = ("", "am", "are", "have")  # of the groups of a short form
-_SEVERAL = re.compile(r"[?;\n\"“”„«`()\[\]{}]|!\s+\S")  # marks of a question, a quotation, code, or a second sentence
-_INSIDE = re.compile(r"[.!](?=\s)|,")  # where a second sentence or clause begins
+_SEVERAL = regex(r"[?;\n\"“”„«`()\[\]{}]|!\s+\S")  # marks of a question, a quotation, code, or a second sentence
+_INSIDE = regex(r"[.!](?=\s)|,")  # where a second sentence or clause begins
 
 Slot = tuple[str, str]  # preposition, and kind of value: clock, day, date, often, amount or thing
 

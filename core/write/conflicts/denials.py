@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from muisti.core.support.regex import regex
 from muisti.core.text.terms import tokenize
 from muisti.core.write.conflicts.alignment import order
 from muisti.core.write.conflicts.changes import LONGEST
@@ -44,9 +45,7 @@ def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
 DENIED_MIN = 2  # words of content of a text that denies another
 
 _ENDING = frozenset({"stopped", "stop", "quit", "gave", "left"})  # verbs that deny what holds no more
-_DENYING = re.compile(
-    r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE
-)
+_DENYING = regex(r"\b(?:no\w*|never|neither|without|cannot|stop|stopped|quit|gave|left)\b|n['’]?t\b", re.IGNORECASE)
 _BEING = frozenset({"is", "are", "isn't", "aren't", "being"})
 _NOBODY = ("nobody ", "no one ", "there is no one ", "there is nobody ")  # with these one word of content is enough
 # What is wider than a word, or the same: whoever says that no child sings denies that a boy does.

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from muisti.core.support.regex import regex
 from muisti.core.write.conflicts.words import Word
 
 # Read who says what a text states: `Ana says the key rotates daily`, `According to Ben, ...`, `Grad C: Yeah.`
@@ -15,7 +16,7 @@ LABEL_MAX = 3  # words of a name before a colon
 
 _NAME = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?"
 _VERBS = "says|said|claims|claimed|thinks|reports|reported|confirmed|mentioned|told me|told us"
-_ATTRIBUTED = re.compile(rf"\s*(?:According to ({_NAME}),?|({_NAME}) (?:{_VERBS})(?: that)?[,:]?)\s+(?=\S)")
+_ATTRIBUTED = regex(rf"\s*(?:According to ({_NAME}),?|({_NAME}) (?:{_VERBS})(?: that)?[,:]?)\s+(?=\S)")
 
 
 class Attributed(NamedTuple):
@@ -63,9 +64,9 @@ _MARKS = {
 _STANCES = {word: stance for stance, words in _MARKS.items() for word in words.split()}
 _PAIRS = {("used", "to"): "past", ("going", "to"): "future", ("as", "well"): "more", ("in", "addition"): "more"}
 _SECOND = {second for _, second in _PAIRS}
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]*)[\"”“»]")
+_QUOTED = regex(r"[\"“„«]([^\"“”„«»\n]*)[\"”“»]")
 _QUOTED_MIN = 3  # words in quotation marks from which they are a statement of somebody, not a name
-_CODE = re.compile(
+_CODE = regex(
     r"""\s*(?:```|\#include\s*[<"]|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:({]
     |(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b[^\n(]{0,80}\(|func\s+[^\n(]{0,80}\(|(?:pub\s+)?fn\s+\w+\s*[(<]
     |(?:export\s+)?(?:const|let|var)\s+\w+\s*=|(?:public|private|protected|static)\s[^\n({]{0,80}[({]

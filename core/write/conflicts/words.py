@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from muisti.core.support.memo import Memo, memoised
+from muisti.core.support.regex import regex
 from muisti.core.text.forms import plain
 from muisti.core.text.language import QUESTION_WORDS
 from muisti.core.text.terms import tokenize
@@ -52,19 +53,17 @@ _DATES = frozenset({
 # fmt: on
 _LONG_DAY = {day[:length]: day for day in (*_WEEKDAYS, *_MONTHS) for length in (3, 4, 5)}
 
-_WORD = re.compile(
+_WORD = regex(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m\b)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
     r"|\d[\d,]*(?:\.\d+)*(?:\s?[ap]\.?m\b|st\b|nd\b|rd\b|th\b)?|\w+(?:[-./:'’@_]\w+)*|[:=#]",
     re.IGNORECASE,
 )
-_DATE_FORM = re.compile(
-    r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}\s?[ap]\.?m|(?:19|20)\d\d"
-)
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_SENTENCE_END = re.compile(r"[.!?;…\n]")
-_QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{1,60})[\"”“»`]")
-_INNER = re.compile(r"[-_./:@]")
-_HUMP = re.compile(r"[a-z][A-Z]")
+_DATE_FORM = regex(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}\s?[ap]\.?m|(?:19|20)\d\d")
+_ORDINAL = regex(r"(\d+)(?:st|nd|rd|th)")
+_SENTENCE_END = regex(r"[.!?;…\n]")
+_QUOTED = regex(r"[\"“„«`]([^\"“”„«»`\n]{1,60})[\"”“»`]")
+_INNER = regex(r"[-_./:@]")
+_HUMP = regex(r"[a-z][A-Z]")
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
@@ -207,8 +206,8 @@ _UNITS = {
     for name, size in (unit.split(":") for unit in units.split())
 }
 _TIMES = {"once": "1", "twice": "2", "thrice": "3"}
-_COUNTED = re.compile(r"(\d[\d.]*)([a-z]+)")
-_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(?::00)?([ap]m)?")
+_COUNTED = regex(r"(\d[\d.]*)([a-z]+)")
+_CLOCK = regex(r"(\d{1,2})(?::(\d\d))?(?::00)?([ap]m)?")
 _HALF_DAY = 12
 
 

@@ -71,6 +71,8 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
         else:
             target, stamp = place, whole_database.back_up(source, Path(place), now, stages.note, force=force)
     _print_stamp(options, target, stamp)
+    if others := databases.beside(source):
+        talk(f"This is the directory alone. Back up each other database too, with --database: {', '.join(others)}.")
     hint(options, f"To restore it: muisti restore-backup {target}")
 
 

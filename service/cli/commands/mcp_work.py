@@ -23,9 +23,8 @@ from muisti.service.agents.answering import Agents
 from muisti.service.agents.listening import listen
 from muisti.service.app.app import open_engine
 from muisti.service.auth.access import Access
-from muisti.service.background.task_threads import TaskThreads
+from muisti.service.background.fleet import Fleet
 from muisti.service.background.tasks import sweeps_of
-from muisti.service.background.upkeep import Upkeep
 from muisti.service.mcp.manager import make_server
 from muisti.service.mcp.stdio import serve
 from muisti.service.observability import logs
@@ -73,9 +72,9 @@ def _run(settings: Settings, grant: Grant, project: str | None, *, asks: bool) -
     if compiled_kernels().pending:  # compiling everything would take longer than clients wait
         _LOG.warning("kernels", extra={"detail": "numba compiles each when it is first used; run muisti doctor once"})
     with open_engine(settings) as engine:
-        for space in grant.spaces if project is None else (*grant.spaces, PERSONAL):
-            engine.spaces.ensure(space)
         backend = Backend(engine, settings)
+        for space in grant.spaces if project is None else (*grant.spaces, PERSONAL):
+            backend.engines.ensure(space)
         personal = Access(LOCAL, replace(grant, spaces=(PERSONAL,)))
         session = Session(
             backend,
@@ -85,8 +84,13 @@ def _run(settings: Settings, grant: Grant, project: str | None, *, asks: bool) -
             project=project,
             personal=personal,
         )
-        with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
+        fleet = Fleet(backend, sweeps_of(settings), settings)
+        fleet.start()
+        try:
             anyio.run(_serve, _Client(session, asks=asks), location_of(settings).file)
+        finally:
+            fleet.close()
+            backend.engines.close()
 
 
 async def _serve(client: "_Client", database: Path | None) -> None:
@@ -125,7 +129,7 @@ class _Client:
             return
         with suppress(MuistiError):
             space = choose(None, os.environ, folder).space
-            await self.session.backend.store(self.session.backend.engine.spaces.ensure, space)
+            await self.session.backend.store(self.session.backend.engines.ensure, space)
             grant = replace(self.session.access.grant, spaces=(space,))
             self.session = replace(self.session, access=Access(LOCAL, grant), project=space)
 

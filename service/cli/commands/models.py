@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from muisti.core.engine import Engine
     from muisti.core.model import errors
     from muisti.core.model.spaces import Space
+    from muisti.core.placement import directory
     from muisti.service.runtime import models as embedders
 else:  # with the core
     hosted = Lazy("muisti.core.embedding.models")
     errors = Lazy("muisti.core.model.errors")
+    directory = Lazy("muisti.core.placement.directory")
     embedders = Lazy("muisti.service.runtime.models")
 
 QUERIES = 10
@@ -167,6 +169,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
         demand(options, "admin")
         settings = settings_for(options)
         with options.application.open_here(settings) as engine, Stages(options) as stages:
+            directory.demand_single(engine.database)
             names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
             spaces, refused = _reembedded(engine, names, stages, force=force, every=every)
     if options.json:

@@ -146,6 +146,13 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
 
 
 space.call(
+    "warm",
+    calls.warm_space,
+    same("loaded", "seconds", "model"),
+    "muisti space warm",
+    prints="whether the index was loaded, the seconds that took, and the model",
+)
+space.call(
     "compare OTHER --limit --cursor",
     calls.compare_spaces,
     DIFFERENCES,

@@ -74,7 +74,7 @@ const keys = {
     const told = new Map([["?", "Show the keys of this page"]]);
     if (this.items().length) {
       told.set("j ↓", "Next item");
-      told.set("k ↑", "Item before");
+      told.set("k ↑", "Previous item");
       told.set("Enter", "Open the item");
     }
     told.set("Ctrl K", "Go to a page or a memory");
@@ -182,7 +182,7 @@ document.addEventListener("htmx:after:swap", () => {
 });
 document.getElementById("sheet")?.addEventListener("cancel", (event) => {
   const changed = [...event.target.querySelectorAll("textarea, input:not([type=hidden])")].some((one) => one.value !== one.defaultValue);
-  if (changed && !confirm("Close without storing what you typed?")) event.preventDefault();
+  if (changed && !confirm("Close without saving what you typed?")) event.preventDefault();
 });
 document.getElementById("sheet")?.addEventListener("close", (event) => event.target.querySelector("[data-place]").replaceChildren());
 

@@ -47,9 +47,10 @@ function refuse(form, ...content) {
 function showAnswer(form, page) {
   const place = form.closest("[data-place]"),
     part = place && page.querySelector("[data-place]"),
-    into = part ? place : document.getElementById("main");
-  into.replaceChildren(...(part ?? page.getElementById("main")).childNodes);
-  if (!part) document.title = page.title;
+    own = form.dataset.into && page.querySelector(form.dataset.into),
+    into = own ? document.querySelector(form.dataset.into) : part ? place : document.getElementById("main");
+  into.replaceChildren(...(own || part || page.getElementById("main")).childNodes);
+  if (into.id === "main") document.title = page.title;
   htmx.process(into);
   localTimes(into);
   const alert = into.querySelector("[role=alert]");
@@ -57,13 +58,33 @@ function showAnswer(form, page) {
   else (alert ?? into).scrollIntoView({ block: "start" });
 }
 
+/** Send files, with a bar of what has arrived; `fetch` tells nothing of it. */
+function upload(form, body) {
+  const bar = document.createElement("progress"),
+    request = new XMLHttpRequest();
+  bar.setAttribute("aria-label", "Progress of the upload");
+  bar.max = 1;
+  form.append(bar);
+  request.upload.addEventListener("progress", (event) => (bar.value = event.loaded / event.total));
+  request.upload.addEventListener("load", () => bar.removeAttribute("value")); // it is being read
+  return new Promise((found, refused) => {
+    request.addEventListener("load", () => found(new Response(request.status === 204 ? null : request.response, { status: request.status, headers: { "HX-Redirect": request.getResponseHeader("HX-Redirect") ?? "" } })));
+    for (const name of ["error", "abort", "timeout"]) request.addEventListener(name, refused);
+    request.open("POST", form.getAttribute("action"));
+    request.setRequestHeader("HX-Request", "true");
+    request.send(body);
+  }).finally(() => bar.remove());
+}
+
 /** Send a form, and follow the answer. */
 async function sendForm(form, button) {
   const given = new FormData(form, button),
-    body = form.enctype === "multipart/form-data" ? given : new URLSearchParams(given);
-  const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { "HX-Request": "true" } });
+    action = form.getAttribute("action");
+  const answer = form.querySelector("[type=file]")
+    ? await upload(form, given)
+    : await fetch(action, { method: "POST", body: new URLSearchParams(given), headers: { "HX-Request": "true" } });
   if (answer.status === 401) return refuse(form, "Your session has ended. Sign in again in another tab, then send this once more.");
-  const next = answer.headers.get("HX-Redirect") ?? (answer.redirected ? answer.url : null);
+  const next = answer.headers.get("HX-Redirect") || (answer.redirected ? answer.url : null);
   if (next) return location.assign(next);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html"),
     refusal = page.querySelector("body > .refusal");
@@ -74,14 +95,14 @@ async function sendForm(form, button) {
 document.addEventListener("submit", async (event) => {
   const form = event.target,
     button = event.submitter;
-  if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.dataset.plain !== undefined || button?.hasAttribute("hx-post")) return;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.dataset.plain !== undefined || button?.dataset.plain !== undefined) return;
   event.preventDefault();
   if (form.ariaBusy === "true") return;
   form.ariaBusy = "true";
   try {
     await sendForm(form, button);
   } catch {
-    refuse(form, "The server did not answer, so it is not known whether this was stored. What you typed is still here.");
+    refuse(form, "The server did not answer, so this may or may not have been saved. What you typed is still here.");
   } finally {
     form.ariaBusy = null;
   }

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from muisti.service.pages.asking.marking import marked
 from muisti.service.pages.asking.scores import LEAST, USUAL, WIDE, Piece, bar, factors, legend, reach
 
-REPHRASE = "Say it in other words: names and numbers as they were written."
+REPHRASE = "Rephrase: use names and numbers as they were written."
 NEAREST = 120  # characters of the nearest memory, where nothing answers
 
 
@@ -202,8 +202,8 @@ def _only_near(found: Mapping[str, Any]) -> bool:
 def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str]]:
     """Return in words that nothing was found, and what to try; empty when something was."""
     if not found["total"]:
-        told = "Nothing passes the filter." if filtered else "Nothing here matches."
-        return told, ["Take the filter away."] if filtered else ["Rank by meaning and words, with any word."]
+        told = "Nothing matches the filter." if filtered else "Nothing here matches."
+        return told, ["Remove the filter."] if filtered else ["Rank by meaning and words, with any word."]
     if found["hits"] and not _only_near(found):
         return "", []
     if found["hits"] and found["strategy"] not in ("metadata", "recent"):
@@ -215,7 +215,7 @@ def _nothing(found: Mapping[str, Any], *, filtered: bool) -> tuple[str, list[str
     elif found["evidence"] == "none":
         told = "Nothing about this is stored here."
     else:
-        told = "There is less evidence than was asked for, so no hits are shown."
-    advice = ["Take the filter away."] if filtered else []
+        told = "The evidence is below your minimum, so no hits are shown."
+    advice = ["Remove the filter."] if filtered else []
     advice += [REPHRASE]
-    return told, [*advice, "Enter the id of a memory that you expected under “Why not this one?”."]
+    return told, [*advice, "Name the memory that you expected under “Expected another memory?”."]

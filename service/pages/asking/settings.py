@@ -90,14 +90,14 @@ def _chosen(name: str, label: str, choices: Mapping[str, str], usual: str) -> Se
 
 SETTINGS: tuple[Setting, ...] = (
     _chosen("mode", "Rank by", MODES, "meaning and words"),
-    _chosen("match", "A hit has", MATCHES, "any word"),
-    Setting("limit", "Hits at most", ("limit",), _whole, "10", most=100),
-    _chosen("min_evidence", "Show hits of evidence", LEVELS, "any"),
+    _chosen("match", "Match", MATCHES, "any word"),
+    Setting("limit", "Max. hits", ("limit",), _whole, "10", most=100),
+    _chosen("min_evidence", "Min. evidence", LEVELS, "any"),
     _chosen("applies", "Show hits", APPLIES, "that probably answer"),
-    Setting("facts", "Put first", ("facts",), lambda text: bool(_choice(FACTS, text)), "the best scores", FACTS),
+    Setting("facts", "Sort by", ("facts",), lambda text: bool(_choice(FACTS, text)), "the best scores", FACTS),
     _chosen("fusion", "Combine rankings by", FUSIONS, "absolute scores"),
-    Setting("alpha", "Weight of meaning", ("alpha",), _decimal, "that of the fusion", most=1),
-    Setting("recency", "Weight of age", ("recency", "weight"), _decimal, "that of the space", most=1),
+    Setting("alpha", "Weight of meaning", ("alpha",), _decimal, "default", most=1),
+    Setting("recency", "Weight of age", ("recency", "weight"), _decimal, "space default", most=1),
     Setting("half_life", "Half-life in days", ("recency", "half_life_days"), _decimal, "30"),
     Setting("trust", "Weight of trust", ("trust_weight",), _decimal, "0", most=0.5),
     Setting("graph", "Weight of the graph", ("rankings", "graph"), _decimal, "0", most=1),
@@ -202,7 +202,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise ValueError(f"is no JSON: {problem}") from None
+        raise ValueError(f"is not JSON: {problem}") from None
     if not isinstance(found, dict):
         raise ValueError('must be an object, such as {"tags": ["release"]}')
     return found
@@ -222,7 +222,7 @@ SECTIONS: Mapping[str, str] = {  # each with the class of its colour
 REASONS = {
     "budget": "the context was full",
     "section": "its section was full",
-    "filler": "it says little beside what is shown",
+    "filler": "adds little to what is shown",
 }
 LAST = "memories"  # the section that gets what the others leave
 CHOSEN = "s."  # before the name of a section in a URL

@@ -167,7 +167,7 @@ DIGEST = 'Content-Type: multipart/digest; boundary="{0}"\n\n--{0}\n{1}\n--{0}--\
 @pytest.mark.parametrize(("mail", "texts", "notes"), [
     (HEAD + "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nx\n", (), ("smime.p7m (sealed by S/MIME)",)),
     (HEAD + "\nSecret:\n" + SEALED + "Bye\n", ("Secret:", "Bye"), ("encrypted by PGP was not read",)),
-    (PARTS.format("Content-Type: application/x; name=a.asc\n\n" + SEALED), ("Hello",), ("a.asc (encrypted by PGP)",)),
+    (PARTS.format("Content-Type: application/x; name=a.asc\n\n" + SEALED), ("Hello",), ("encrypted by PGP)",)),
     (PARTS.format(ELSEWHERE), ("Hello",), ("kept elsewhere (https://a.example/f)",)),
     (HEAD + "Content-Type: message/partial; number=1; total=3\n\nHalf of it\n", ("Half",), ("one part of 3",)),
     (HEAD + "\nHello\nbegin 644 a.txt\n#0V%T\n`\nend\nBye\n", ("Hello", "Bye", "# a.txt\n\nCat"), ()),

@@ -165,3 +165,16 @@ def test_charsets_headers_and_flowed_text(workers: Workers, headers: str, body: 
 def test_a_subject_of_raw_bytes(workers: Workers):
     data = "From: a@b.c\nTo: b@b.c\nSubject: Доброе утро, друзья\n\nx\n".encode("cp1251")
     assert read(workers, data, "a.eml")[0].title == "Доброе утро, друзья"
+
+
+def test_a_message_as_apple_mail_keeps_it_and_a_page_that_a_browser_has_saved(workers: Workers):
+    message = b"Subject: Tea\nFrom: ann@example.org\n\nGreen.\n"
+    kept = str(len(message)).encode() + b"\n" + message + b'<?xml version="1.0"?><plist><dict/></plist>\n'
+    assert joined(read(workers, kept, "1.emlx")[1]) == "# Tea\n\nFrom: ann@example.org\n\nGreen.\n\n"
+    page = (
+        "From: <Saved by Blink>\nSubject: Tea\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n"
+        "--b\nContent-Type: text/html\n\n<p>Green.</p>\n--b\nContent-Type: text/css\n\np { color: red }\n--b--\n"
+    )
+    document, pieces = read(workers, page.encode(), "a.mhtml")
+    assert "color" not in joined(pieces)
+    assert document.notes == ["Text for programs in a message (CSS, JavaScript) was left out: 5 words."]

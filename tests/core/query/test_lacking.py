@@ -3,7 +3,7 @@
 import pytest
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.query.lacking import NOTHING, is_question, lacking
+from muisti.core.query.lacking import EXCLUDES, NOTHING, is_question, lacking
 
 STATEMENT = "The kitchen of the Aurora is painted yellow"
 
@@ -38,6 +38,28 @@ def test_words_that_ask_weigh_less_than_those_that_name(model: StaticEncoder):
 def test_a_near_word_makes_up_for_a_missing_one(model: StaticEncoder):
     near, far = (lacking(f"Who paints the {room}?", STATEMENT, model).word for room in ("kitchens", "harbour"))
     assert near < far
+
+
+@pytest.mark.parametrize(
+    ("question", "statement", "excluded"),
+    [
+        ("Who guards the third floor?", "Otto guards the second floor", True),
+        ("Who guards the second floor?", "Otto guards the second floor", False),
+        ("Who guards the floor on Saturdays?", "Otto guards the floor on Thursday evenings", True),
+        ("Who guards the floor on Saturdays?", "Otto guards the floor", False),
+        ("What grows in the north?", "Leeks grow in the south", True),
+        ("Who guards the north on Mondays?", "Otto guards the north", False),
+    ],
+)
+def test_a_word_is_excluded_by_another_of_its_kind(model: StaticEncoder, question: str, statement: str, excluded: bool):
+    found = lacking(question, statement, model)
+    assert (found.name >= EXCLUDES and found.instead) == excluded
+
+
+def test_another_name_is_told_from_none(model: StaticEncoder):
+    question = "How do I dim the lamps of the Borealis?"
+    assert lacking(question, "The lamps of the Aurora have a dimmer", model).instead
+    assert not lacking(question, "The lamps have a dimmer", model).instead
 
 
 @pytest.mark.parametrize("question", ["What is painted yellow?", "Where is it?", "?", ""])

@@ -115,6 +115,7 @@ def test_it_says_nothing_of_memories_that_a_key_does_not_open(engine: Engine, te
         ("Who owns the roadmap of Beacon?", "Who owns the roadmap of Atlas?"),
         ("How many calls does the Atlas API allow?", "How many calls does the Beacon API allow?"),
         ("Does Atlas keep invoices in Postgres?", "Does Atlas keep salmon in Postgres?"),
+        ("How do I read the roadmap of Beacon?", "How do I read the roadmap of Zanzibar?"),
     ],
 )
 def test_a_question_about_another_thing_of_the_kind_is_less_likely_answered(facts: Engine, answered: str, near: str):

@@ -45,6 +45,8 @@ IN_A_SPACE = [
     name
     for name in NEEDS
     if name not in ("createSpace", "deleteSpace", "listAudit", "getMetrics", "getServerStats", "forkSpace")
+    and name not in ("getPlacement", "addDatabase", "planMoves", "moveUnits", "promoteSpace", "drainDatabase")
+    and name != "checkPlacement"
 ]
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 

@@ -27,7 +27,7 @@ ANSWERED = {
     ("reads", "unanswered"), ("receipt", "list"), ("conversations", "list"), ("documents", "list"),
     ("documents", "stale", "."), ("code", "find", "x"), ("code", "map"),
     ("graph", "status"), ("graph", "entities"), ("graph", "relations"), ("graph", "proposals"),
-    ("graph", "communities"),
+    ("graph", "communities"), ("placement", "list"), ("placement", "plan"), ("placement", "check"),
     ("add", "x", "--dry-run"), ("put", "a", "b", "x", "--dry-run"), ("conversations", "add", "c", "x", "--dry-run"),
     ("ingest", ".", "--dry-run"), ("graph", "relate", "x", "knows", "y", "--dry-run"),
 }  # fmt: skip
@@ -59,6 +59,8 @@ NO_DATABASE = {
     ("documents", "text", "x"), ("documents", "prune", "--dry-run"), ("documents", "delete", "x"),
     ("graph", "merge", "x", "y"), ("graph", "keep-apart", "x", "y"), ("graph", "retract", "x"), ("graph", "build"),
     ("graph", "draw", "x.svg"), ("graph", "export", "x.json"), ("graph", "drop"),
+    ("space", "warm"), ("placement", "add", "x", "file:x.db"), ("placement", "move", "x", "--target", "x"),
+    ("placement", "promote", "x", "--target", "x"), ("placement", "drain", "x"),
     ("lint", "--fix", "secret"), ("changes", "--follow"), ("generations", "compare"),
 }  # fmt: skip
 NOTHING_MADE = {
@@ -118,7 +120,7 @@ def test_what_is_missing_is_read_as_an_empty_space(words: tuple[str, ...], run: 
     missing = run(*words, "--json", "--space", "fulll")
     assert (missing.exit_code, "Traceback" in missing.output) == (status, False), missing.output
     assert not status or "Error: " in bare.stderr and "Error: " in missing.stderr
-    if words[0] not in ("spaces", "space", "keys", "audit", "receipt"):  # these ask about no space
+    if words[0] not in ("spaces", "space", "keys", "audit", "receipt", "placement"):  # these ask about no space
         assert "there is no space fulll" in missing.stderr and "--space full?" in missing.stderr
     if not status:
         answers = [json.loads(one.stdout or "{}").keys() - {"degraded"} for one in (bare, missing)]

@@ -25,7 +25,8 @@ NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
     "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "getHandoff", "optimizeText",
     "summariseConversation", "summariseSession", "summariseExchange", "summariseSpace",
-    "forgetReads",
+    "forgetReads", "warmSpace",
+    "addDatabase", "moveUnits", "promoteSpace", "drainDatabase",  # tests/placement/test_managing.py tries them
     "buildGraph", "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made

@@ -37,7 +37,8 @@ pytestmark = pytest.mark.prove
 SCENARIOS, MANY, STEPS = 6, 40, 40  # MANY with --long
 WITHIN, OWN, OTHER = "acme.", "acme.own", "other"  # where most keys lead, and where they do not
 SECRET = "the heron flies at dusk"
-EVERYWHERE = {"setQuota", "listAudit"}  # for keys of all spaces
+EVERYWHERE = {"setQuota", "listAudit", "getPlacement", "planMoves", "moveUnits", "promoteSpace", "checkPlacement"}
+EVERYWHERE |= {"addDatabase", "drainDatabase"}  # for keys of all spaces
 
 Answers = Counter[tuple[str, int]]  # by who asked and the status
 

@@ -171,7 +171,8 @@ def test_the_examples_of_the_document_are_true(engine: Engine, monkeypatch: pyte
     with TestClient(create_app(Settings(webhook_hosts="hooks.example.com", tasks=0), engine=engine)) as client:
         client.headers.update(administrator(engine).headers)
         document = client.get("/openapi.json").json()
-        assert tried(document, client, engine) == len(REQUESTS)
+        apart = [name for name in REQUESTS if name in ("addDatabase", "moveUnits", "promoteSpace", "drainDatabase")]
+        assert tried(document, client, engine) == len(REQUESTS) - len(apart)
 
 
 def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int:
@@ -182,7 +183,7 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
     for path, item in document["paths"].items():
         for method, operation in item.items():
             media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-            if "example" not in media:
+            if "example" not in media or path.startswith("/v1/placement"):  # tests/placement has a second database
                 continue
             for text in ("We have 3 ports", "We have 4 ports"):
                 client.post(f"{API}/memories", json=draft(text, on_conflict="review"))

@@ -29,7 +29,7 @@ def page(client: httpx.Client, path: str = "", status: int = 200, headers: Any =
 
 
 def shown(tree: HTMLParser) -> list[str]:
-    return [str(one.attributes["href"]).rsplit("/", 1)[-1] for one in tree.css(".hits .hit-head a")]
+    return [str(one.attributes["href"]).rsplit("/", 1)[-1] for one in tree.css(".hits .badges > a:first-child")]
 
 
 def text(tree: Any, selector: str = "#results") -> str:
@@ -40,7 +40,7 @@ def text(tree: Any, selector: str = "#results") -> str:
 
 def test_without_a_question_the_page_says_what_it_is_for(client: httpx.Client):
     tree = page(client)
-    assert "Looking changes nothing" in text(tree) and tree.css_first("form.ask input[name=q]") is not None
+    assert "This changes nothing" in text(tree) and tree.css_first("form.ask input[name=q]") is not None
 
 
 @pytest.mark.parametrize("fusion", ["absolute", "convex", "rrf", "dbsf"])
@@ -96,8 +96,8 @@ def test_why_not_this_one_says_why(client: httpx.Client):
     add(client, "a lake", category="a")
     tree = page(client, q="lake", category="a", expect=wanted)
     assert "excludes it, by category" in text(tree, ".expected")
-    assert text(page(client, q="lake", expect=wanted), ".expected").startswith(f"Why not {wanted[-8:]}? found")
-    assert text(page(client, q="boats", expect="the lake"), ".expected").startswith(f"Why not {wanted[-8:]}?")
+    assert text(page(client, q="lake", expect=wanted), ".expected").startswith("Why not “the lake”? It is hit 2")
+    assert text(page(client, q="boats", expect="the lake"), ".expected").startswith("Why not “the lake”?")
     assert text(page(client, q="boats", expect="  "), "#results")
     missing = page(client, q="lake", expect="0197a3c0-5f4e-7000-8000-0123456789ab")
     assert "There is no memory with this id." in text(missing, ".expected")
@@ -122,7 +122,7 @@ def test_what_the_api_refuses_is_beside_the_form_that_keeps_everything(
 def test_a_question_that_finds_nothing_says_so_and_what_to_try(client: httpx.Client):
     add(client, "the lake", category="a")
     tree = page(client, q="zebra", mode="keyword", category="a")
-    assert "Nothing passes the filter." in text(tree, ".nothing") or "Nothing" in text(tree, ".nothing")
+    assert "Nothing matches the filter." in text(tree, ".nothing") or "Nothing" in text(tree, ".nothing")
     link = tree.css_first(".nothing a")
     assert link is not None and link.attributes["href"] == f"{ASK}?q=zebra&mode=keyword"
 
@@ -143,7 +143,7 @@ def test_an_earlier_time_stays_in_every_link_and_keeps_no_receipt(client: httpx.
     add(client, "the second lake")
     tree = page(client, q="lake", as_of=point)
     assert len(tree.css(".hits li")) == 1 and tree.css_first("form.keep") is None
-    assert all("as_of" in str(one.attributes["href"]) for one in tree.css(".hits .hit-head a, .tabs a"))
+    assert all("as_of" in str(one.attributes["href"]) for one in tree.css(".hits .badges > a:first-child, .tabs a"))
     assert point in text(tree, ".copies")
 
 
@@ -205,6 +205,6 @@ def test_a_hit_becomes_a_probe_in_one_step(client: httpx.Client):
     form = form_to(html, f"{ASK.removesuffix('ask')}quality")
     button = HTMLParser(html).css_first("button[form=probe]")
     assert button is not None and button.attributes["value"] == wanted
-    assert "The probe is stored" in ended(client, send(client, form, memory_id=wanted))
+    assert "The probe was added" in ended(client, send(client, form, memory_id=wanted))
     (probe,) = client.get(f"{API}/probes").json()["items"]
     assert (probe["query"], probe["memory_id"]) == ("when do we deploy?", wanted)

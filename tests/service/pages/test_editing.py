@@ -25,7 +25,7 @@ def now(client: httpx.Client, memory: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_change_is_stored_and_can_be_undone(client: httpx.Client, memory: dict[str, Any], edit: str):
     page = ended(client, send(client, form_to(client.get(edit).text, edit), content="New", tags="a, b"))
-    assert "The memory is changed." in page
+    assert "The memory was changed." in page
     assert (now(client, memory)["content"], now(client, memory)["tags"]) == ("New", ["a", "b"])
     send(client, form_to(page, "/console/spaces/default/undo"))
     assert now(client, memory)["content"] == memory["content"]
@@ -33,7 +33,7 @@ def test_a_change_is_stored_and_can_be_undone(client: httpx.Client, memory: dict
 
 def test_nothing_different_makes_no_version(client: httpx.Client, memory: dict[str, Any], edit: str):
     page = ended(client, send(client, form_to(client.get(edit).text, edit)))
-    assert "Nothing was different" in page
+    assert "There were no changes" in page
     assert now(client, memory)["version"] == 1
 
 
@@ -102,7 +102,7 @@ def test_an_emptied_field_is_cleared(client: httpx.Client):
 def test_another_memory_comes_in_its_place(client: httpx.Client, memory: dict[str, Any]):
     path = f"{PAGE}/{memory['id']}/supersede"
     page = ended(client, send(client, form_to(client.get(path).text, path), content="We deploy on Mondays"))
-    assert "in place of the old one" in page
+    assert "The memory was replaced." in page
     found = client.get(f"{API}/memories").json()["items"]
     assert [(one["content"], one["supersedes"]) for one in found] == [("We deploy on Mondays", memory["id"])]
 
@@ -129,7 +129,7 @@ def test_both_messages_of_a_turn_have_fields_of_their_own(client: httpx.Client):
 
     form = form_to(client.get(edit).text, edit)
     assert (form.fields["user"], form.fields["system"]) == (items[0]["user"], items[0]["system"])
-    assert "content" not in form.fields and "Nothing was different" in ended(client, send(client, form))
+    assert "content" not in form.fields and "There were no changes" in ended(client, send(client, form))
     send(client, form, system="In Oslo.")
     assert halves() == ("Where is it?\n\nTell me.", "In Oslo.")
     assert "they changed it" in send(client, form, user="Where?").text.lower()
@@ -142,7 +142,7 @@ def test_a_script_gets_the_next_page_by_name_and_a_refusal_as_a_part(client: htt
     form, script = form_to(client.get(edit).text, edit), {"HX-Request": "true"}
     kept = client.post(edit, data={**form.fields, "content": "New"}, headers=script)
     assert kept.status_code == 204
-    assert "The memory is changed." in client.get(kept.headers["HX-Redirect"]).text
+    assert "The memory was changed." in client.get(kept.headers["HX-Redirect"]).text
     token = {"form_token": form.fields["form_token"]}
     refused = client.post("/console/spaces/default/time/checkpoints", data={**token, "name": "A b"}, headers=script)
     part = LexborHTMLParser(refused.text)

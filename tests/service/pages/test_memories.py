@@ -1,5 +1,6 @@
 """The list of memories, and the form that adds one."""
 
+import json
 from typing import Any
 
 import httpx
@@ -66,6 +67,19 @@ def test_facets_have_the_counts_of_the_api(client: httpx.Client):
     assert sorted(shown(f"{PAGE}/facets?of=kinds")) == [["fact", "2"], ["guard", "1"]]
 
 
+def test_selected_memories_are_exported_as_lines_that_the_api_takes(client: httpx.Client):
+    made = [stored(client, "Tea", category="team", tags=["a", "b"], metadata={"n": 1}), stored(client, "Rope")]
+    form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
+    body = {"form_token": form.fields["form_token"], "id": [one["id"] for one in made], "action": "export"}
+    answer = client.post(f"{PAGE}/selected", data=body)
+    assert "attachment" in answer.headers["content-disposition"]
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert [one["content"] for one in lines] == ["Tea", "Rope"]
+    again = [stored(client, **line) for line in lines]
+    kept = ("content", "category", "tags", "metadata")
+    assert [[one[name] for name in kept] for one in again] == [[one[name] for name in kept] for one in made]
+
+
 def test_columns_are_those_of_the_url_or_of_the_cookie(client: httpx.Client):
     stored(client, "A", category="team", importance="high")
 
@@ -79,7 +93,7 @@ def test_columns_are_those_of_the_url_or_of_the_cookie(client: httpx.Client):
 
 def test_an_empty_list_says_how_to_fill_it(client: httpx.Client):
     assert "Nothing is remembered yet" in client.get(PAGE).text
-    assert "No memory meets these filters" in client.get(PAGE, params={"author": "Zoe"}).text
+    assert "No memory matches these filters" in client.get(PAGE, params={"author": "Zoe"}).text
 
 
 def test_the_past_is_listed_and_offers_no_change(client: httpx.Client):
@@ -104,7 +118,7 @@ def test_a_memory_is_added_with_its_fields(client: httpx.Client):
         "content": "one\r\ntwo", "tags": "a, b", "category": "team", "metadata": '{"n": 1}', "source_class": "user",
     }  # fmt: skip
     answer = send(client, form, **given)
-    assert "The memory is stored." in ended(client, answer)
+    assert "The memory was saved." in ended(client, answer)
     memory = client.get(f"{API}/memories").json()["items"][0]
     assert memory["content"] == "one\ntwo"
     assert (memory["tags"], memory["category"], memory["metadata"]) == (["a", "b"], "team", {"n": 1})
@@ -152,7 +166,7 @@ def test_selected_memories_change_together_and_one_undo_takes_all_back(
     before = client.get(f"{API}/memories").json()["items"]
     form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
     page = ended(client, send(client, form, id=ids[:2], action=action, value=value))
-    assert "The selected memories are changed." in page
+    assert "The selected memories were changed." in page
     after = {one["id"]: one for one in client.get(f"{API}/memories").json()["items"]}
     assert [after.get(one) and {name: after[one][name] for name in changed or {}} for one in ids[:2]] == [changed] * 2
     assert (after[ids[2]]["tags"], after[ids[2]]["category"]) == (["old"], "sea")

@@ -93,7 +93,7 @@ def test_an_earlier_version_is_restored(client: httpx.Client, memory: dict[str, 
 
 def test_forgotten_shown_and_restored(client: httpx.Client, memory: dict[str, Any], page: str):
     after = ended(client, send(client, form_to(client.get(page).text, f"{page}/delete")))
-    assert "It can be restored" in after and "was deleted" in text_of(after)
+    assert "You can restore it" in after and "was deleted" in text_of(after)
     assert "delete" not in actions(after) and "feedback" not in actions(after)
     assert client.get(f"{API}/memories/{memory['id']}").status_code == 404
     assert send(client, form_to(after, f"{page}/restore")).status_code == 303
@@ -110,7 +110,7 @@ def test_nobody_forgets_a_version_that_they_have_not_seen(client: httpx.Client, 
 def test_the_chain_of_what_superseded_what_is_linked(client: httpx.Client, memory: dict[str, Any], page: str):
     new = client.post(f"{API}/memories/{memory['id']}/supersede", json={"content": "We deploy on Sundays"}).json()
     old_page = client.get(page).text
-    assert "was superseded" in text_of(old_page)
+    assert "was replaced" in text_of(old_page)
     assert f'href="{PAGE}/{new["id"]}"' in old_page
     chain = LexborHTMLParser(client.get(f"{PAGE}/{new['id']}").text).css(".chain li")
     assert ["Fridays" in chain[0].text(), "Sundays" in chain[1].text()] == [True, True]

@@ -25,7 +25,7 @@ def logged(engine: Engine) -> Iterator[httpx.Client]:
 def test_a_probe_is_added_asked_and_deleted(client: httpx.Client):
     id_ = client.post(f"/v1/spaces/{SPACE}/memories", json={"content": "We deploy on Tuesdays"}).json()["id"]
     send(client, form_to(client.get(PAGE).text, PAGE), query="When do we deploy?", memory_id=id_, k="3")
-    assert "not asked yet" in client.get(PAGE).text
+    assert "not run yet" in client.get(PAGE).text
     send(client, form_to(client.get(PAGE).text, f"{PAGE}/run"))
     assert "rank 1" in client.get(PAGE).text
     probe = client.get(f"/v1/spaces/{SPACE}/probes").json()["items"][0]["id"]

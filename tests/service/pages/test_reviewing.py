@@ -66,7 +66,7 @@ def test_a_finding_is_tried_then_mended_then_undone(client: httpx.Client):
         client.post(f"{API}/memories?on_conflict=keep", json={"content": "The pier closes at nine."})
     ids = {one["id"] for one in client.get(f"{API}/memories").json()["items"]}
     (finding,) = [one for one in client.get(f"{API}/lint").json()["items"] if one["check"] == "duplicate"]
-    assert "Says what another memory says" in client.get(f"{URL}/review/lint").text
+    assert "Repeats another memory" in client.get(f"{URL}/review/lint").text
     page = client.get(f"{URL}/review/lint/fix", params={"check": "duplicate", "memory": finding["memory_id"]}).text
     assert "Delete the memory." in page and "1 change" in page
     assert len(client.get(f"{API}/memories").json()["items"]) == len(ids)

@@ -17,7 +17,7 @@ def test_the_form_of_the_policy_changes_what_differs_and_nothing_else(client: ht
     before = policy(client)
     form = form_to(client.get(PAGE).text, f"{PAGE}/policy")
     assert set(form.fields) - {"form_token"} == set(before)
-    assert "The change is stored" in ended(client, send(client, form))
+    assert "The change was saved" in ended(client, send(client, form))
     assert policy(client) == before
     ended(client, send(client, form, secrets="refuse", history_days="30", inherits="a, b", purge_after_days=""))
     assert policy(client) == {**before, "secrets": "refuse", "history_days": 30, "inherits": ["a", "b"]}
@@ -56,7 +56,7 @@ def test_models_are_listed_and_the_one_in_use_cannot_be_deleted(client: httpx.Cl
 def test_who_may_only_read_changes_nothing(keyed: httpx.Client):
     reader(keyed)
     page = keyed.get(PAGE).text
-    assert "<button>Store" not in page and 'class="danger"' not in page
+    assert "<button>Save" not in page and 'class="danger"' not in page
     token = form_to(page, "/console/sign-out").fields["form_token"]
     for part, values in (("policy", {"secrets": "refuse"}), ("quota", {"memories": "1"}), ("models", {"model": "x"})):
         assert keyed.post(f"{PAGE}/{part}", data={"form_token": token, **values}).status_code == 403

@@ -17,7 +17,7 @@ PAGE = "/console/spaces/default"
 
 def test_an_empty_space_leads_to_its_first_memory(client: httpx.Client):
     page = ended(client, send(client, form_to(client.get(PAGE).text, f"{PAGE}/memories"), content="Tea at four"))
-    assert "The memory is stored." in page
+    assert "The memory was saved." in page
     assert client.get(f"{API}/memories").json()["items"][0]["content"] == "Tea at four"
 
 

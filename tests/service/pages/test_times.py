@@ -43,7 +43,7 @@ def test_pages_say_when_they_cannot_show_the_past(client: httpx.Client, marked: 
     at = client.get(f"{API}/checkpoints").json()["items"][0]["created_at"]
     for path in ("review", "time"):
         html = client.get(f"{URL}/{path}", params={"as_of": at}).text
-        assert "cannot show the past" in html
+        assert "shows only" in html
         assert [one for one in forms_of(html) if one.method == "post" and one.action != "/console/sign-out"] == []
     overview = client.get(URL, params={"as_of": at}).text
     assert "as it was" in overview and ">1</a></dd>" in overview
@@ -72,7 +72,7 @@ def test_the_difference_of_two_points_marks_words(client: httpx.Client, marked: 
 
 def test_a_rollback_is_previewed_then_done_then_taken_back(client: httpx.Client, marked: str):
     page = client.get(f"{URL}/time/rollback", params={"to": "early"}).text
-    assert "deleted, as they came later" in page and "<del>Tuesdays</del><ins>Fridays</ins>" in page
+    assert "deleted (added later)" in page and "<del>Tuesdays</del><ins>Fridays</ins>" in page
     form = form_to(page, f"{URL}/time/rollback")
     wrong = send(client, form, confirm="another")
     assert wrong.status_code == 422 and "Nothing was rolled back" in wrong.text
@@ -107,7 +107,7 @@ def test_the_line_shows_the_space_as_it_was(client: httpx.Client, clock: Clock, 
     client.post(f"{API}/memories", json={"content": "A new ferry sails."})
     script = {"HX-Request": "true"}
     for chosen in ("", "x", str(10**11)):
-        assert "Drag the line" in client.get(f"{URL}/time", params={"second": chosen}, headers=script).text
+        assert "Drag the slider" in client.get(f"{URL}/time", params={"second": chosen}, headers=script).text
     day_after = int(datetime.fromisoformat(client.get(API).json()["created_at"]).timestamp()) + 86_400
     part = LexborHTMLParser(client.get(f"{URL}/time", params={"second": day_after}, headers=script).text)
     counted = client.get(first(part, "[hx-get]").attributes["hx-get"] or "", headers=script).text

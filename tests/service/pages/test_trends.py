@@ -22,7 +22,7 @@ def test_every_rank_has_a_point_within_the_picture_and_better_ranks_are_higher(r
 
 def test_a_probe_that_is_younger_than_a_run_has_no_point_there():
     assert quality.line_of([quality.ABSENT, 3], 5)["points"].count(",") == 1
-    assert quality.line_of([quality.ABSENT], 5)["words"] == "not asked yet"
+    assert quality.line_of([quality.ABSENT], 5)["words"] == "not run yet"
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.lists(st.sampled_from("abcdefgh"), unique=True))

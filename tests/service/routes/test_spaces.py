@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
 from tests.service.fakes import draft
 from tests.service.keyed import administrator, caller
 
@@ -89,3 +90,18 @@ def test_two_spaces_do_not_see_each_other(client: httpx.Client):
     memory = client.post("/v1/spaces/other/memories", json=draft("a secret of the other")).json()
     assert client.get(f"/v1/spaces/default/memories/{memory['id']}").status_code == 404
     assert client.post("/v1/spaces/default/search", json={"query": "secret"}).json()["hits"] == []
+
+
+def test_a_space_is_warmed_once_and_only_for_who_may_read_it(engine: Engine, keyed: httpx.Client):
+    engine.spaces.create("a")
+    engine.owner.write.add("a", [Draft(content="tea")], on_conflict="keep")
+    engine._indexes.drop("a")
+    part, other = (caller(engine, ("read",), "a", category="red"), caller(engine, ("read",), "b"))
+    first = keyed.post("/v1/spaces/a/warm", headers=part.headers)
+    assert (first.json()["loaded"], first.json()["model"]) == (True, engine.model) and first.headers["muisti-seq"]
+    assert engine.indexes_loaded == 1
+    again = keyed.post("/v1/spaces/a/warm", headers=part.headers).json()
+    assert (again["loaded"], again["fits"], again["seq"]) == (False, True, first.json()["seq"])
+    refused = [keyed.post("/v1/spaces/a/warm", headers=headers).status_code for headers in (other.headers, {})]
+    assert refused == [404, 401]
+    assert keyed.post("/v1/spaces/none/warm", headers=administrator(engine).headers).status_code == 404

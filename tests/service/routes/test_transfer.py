@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
@@ -10,7 +10,12 @@ import pytest
 import zstandard
 
 from muisti.core.engine import Engine
+from muisti.core.model.errors import Conflict
 from muisti.core.model.values import Draft
+from muisti.core.operations.transfer.importing.importer import Import
+from muisti.core.operations.transfer.importing.lines import Item
+from muisti.core.operations.transfer.importing.staging import Staging
+from muisti.core.store.sql.inserting import NewVersion
 from muisti.service.formats.lines import LINE_MAX
 from tests.service.fakes import API
 
@@ -124,6 +129,31 @@ def test_memories_come_in_in_pieces_of_any_size_and_go_again(client: httpx.Clien
     undone = client.post(f"{API}/imports/{done['import_id']}/undo")
     assert undone.status_code == 200 and client.get(f"{API}/stats").json()["memories"] == 0
     assert client.post(f"{API}/imports/{done['import_id']}/undo").status_code == 404
+
+
+def test_a_repeated_request_goes_on_where_its_process_was_killed(client: httpx.Client, monkeypatch: pytest.MonkeyPatch):
+    staged: list[int] = []
+    real = Staging._prepared
+
+    def prepared(self: Staging, items: Sequence[Item]) -> list[NewVersion]:
+        staged.append(len(items))
+        return real(self, items)
+
+    monkeypatch.setattr(Staging, "_prepared", prepared)
+    client.post("/v1/spaces", json={"name": "again"})
+    file = file_of(*(memory(7_000 + number) for number in range(20)))
+
+    def sent(key: str) -> httpx.Response:
+        return client.post("/v1/spaces/again/import", content=file, headers={**LINES, "Idempotency-Key": key})
+
+    with monkeypatch.context() as killed:  # a process that ends when all is staged cleans nothing up
+        killed.setattr(Import, "move", lambda *_: (_ for _ in ()).throw(Conflict("killed")))
+        killed.setattr(Import, "abandon", lambda _: None)
+        assert sent("one").status_code == 409
+    assert sum(staged) == 20
+    assert (sent("one").json()["created"], sum(staged)) == (20, 20)
+    assert sent("two").json()["skipped"] == {"exists": 20}
+    client.delete("/v1/spaces/again", params={"confirm": "again"})
 
 
 def bad_files() -> dict[str, tuple[bytes, str]]:

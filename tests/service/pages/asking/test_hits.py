@@ -50,9 +50,9 @@ def test_one_column_compares_nothing():
 
 
 @pytest.mark.parametrize(("answer", "filtered", "title", "said"), [
-    (found(), True, "No hits", "Nothing passes the filter."), (found(), False, "No hits", "Nothing here matches."),
+    (found(), True, "No hits", "Nothing matches the filter."), (found(), False, "No hits", "Nothing here matches."),
     (found("x", evidence="none"), False, "1 memory comes nearest", "Nothing about this is stored here."),
-    (found(total=3, evidence="weak"), False, "No hits", "less evidence than was asked for"),
+    (found(total=3, evidence="weak"), False, "No hits", "The evidence is below your minimum"),
     (found("x", evidence="weak"), False, "1 hit", ""), (found("x", evidence="none", applies=0.9), False, "1 hit", ""),
     (found("x", left_out=2), False, "1 hit; 2 more probably don't answer", ""),
     (found(total=2, applies=0.2, left_out=2, nearest=hit("x")), False, "No hits", "Nothing stored answers this"),

@@ -1,0 +1,1 @@
+"""Placement: the databases that hold spaces, and moves of spaces between them."""
