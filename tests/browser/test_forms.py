@@ -14,6 +14,7 @@ def test_an_edit_in_place_shows_who_came_first_and_where_the_texts_differ(browse
     with on_file.client() as api:
         made = api.add_memory(SPACE, {"content": "The lock of the shed is green."}, on_conflict="keep")
         tab.goto(f"{on_file.url}{S}/memories/{made['id']}")
+        tab.locator("[data-key=e][data-htmx-powered]").wait_for()  # before that, the link leaves the page
         tab.keyboard.press("e")
         text = tab.get_by_label("Content")
         text.fill("The lock of the shed is blue.")
