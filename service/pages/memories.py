@@ -82,8 +82,7 @@ async def show_facets(visit: Visit, space: str) -> Model:
         by: Any = (await visit.api.get_stats(space, **visit.at))["by"]
         counts = [(name.capitalize(), name, list(by[name].items())) for name in KINDS_OF]
         return {"facets": [each for each in counts if len(each[2]) > 1], "is_last": True}
-    names = await _names(visit, space)
-    return {"facets": [each for each in names if each[1] != "source" and each[2]], "is_last": False}
+    return {"facets": [each for each in await _names(visit, space) if each[2]], "is_last": False}
 
 
 async def _page(
@@ -126,34 +125,27 @@ def row(memory: Any) -> dict[str, Any]:
     return {"memory": memory, "title": title_of(memory), "rest": rest, "marks": marks}
 
 
-NEWEST = 100  # memories whose authors and sources are offered, and names of a list
+NEWEST = 100  # memories whose sources are offered, and names of a list
 KINDS_OF = ("kind", "type", "importance", "status")  # fields that sizes are counted by
 
 
 @shows("memories/names", "names.html", block="names", levels=IMPORTANCE)
 async def list_names(visit: Visit, space: str) -> Model:
-    """Show the categories and tags of a space, and the authors and sources of its newest memories."""
-    return {"names": await _names(visit, space)}
+    """Show the categories, tags and authors of a space, and the sources of its newest memories."""
+    names, newest = await asyncio.gather(_names(visit, space), visit.api.list_memories(space, limit=NEWEST, **visit.at))
+    sources = Counter(one["source"] for one in newest["items"] if one["source"])
+    return {"names": [*names, ("Sources", "source", sources.most_common())]}
 
 
 async def _names(visit: Visit, space: str) -> list[tuple[str, str, list[tuple[str, int]]]]:
-    """Return the names that a space has, with their counts: of authors and sources those of its newest memories."""
-    categories, tags, newest = await asyncio.gather(
+    """Return the most frequent names that a space has, with their counts."""
+    counts = await asyncio.gather(
         visit.api.list_categories(space, **visit.at),
         visit.api.list_tags(space, **visit.at),
-        visit.api.list_memories(space, limit=NEWEST, **visit.at),
+        visit.api.list_authors(space, **visit.at),
     )
-    return [
-        ("Categories", "category", leading(categories["items"], NEWEST)),
-        ("Tags", "tags", leading(tags["items"], NEWEST)),
-        ("Authors", "author", _named(newest["items"], "author")),
-        ("Sources", "source", _named(newest["items"], "source")),
-    ]
-
-
-def _named(memories: Iterable[Any], field: str) -> list[tuple[str, int]]:
-    """Return the values of a field, the most frequent first."""
-    return Counter(str(one[field]) for one in memories if one[field]).most_common()
+    titles = (("Categories", "category"), ("Tags", "tags"), ("Authors", "author"))
+    return [(*title, leading(each["items"], NEWEST)) for title, each in zip(titles, counts, strict=True)]
 
 
 @shows("memories/new")

@@ -58,12 +58,12 @@ def test_a_filter_that_the_api_refuses_is_explained(client: httpx.Client):
 def test_facets_have_the_counts_of_the_api(client: httpx.Client):
     for content in ("A", "B"):
         stored(client, content, category="team", tags=["tea"])
-    stored(client, "C", type="guard")
+    stored(client, "C", type="guard", author="Ann")
 
     def shown(path: str) -> list[list[str]]:
         return [one.text(separator=" ").split() for one in LexborHTMLParser(client.get(path).text).css(".facets li")]
 
-    assert shown(f"{PAGE}/facets") == [["team", "2"], ["tea", "2"]]
+    assert shown(f"{PAGE}/facets") == [["team", "2"], ["tea", "2"], ["Ann", "1"]]
     assert sorted(shown(f"{PAGE}/facets?of=kinds")) == [["fact", "2"], ["guard", "1"]]
 
 
