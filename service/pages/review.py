@@ -57,7 +57,7 @@ CHECKS: Mapping[str, str] = {
     "never_recalled": "Never retrieved",
 }
 REASONS: Mapping[str, str] = {
-    "spelling": "spelt nearly alike",
+    "spelling": "similar spelling",
     "prefix": "one begins with the other",
     "name_part": "one is a part of the other",
     "acronym": "one is short for the other",
@@ -216,6 +216,12 @@ async def _pages(visit: Visit, space: str) -> dict[str, Any]:
     return {"checks": check or None, "limit": few if not check or check in COMPARING else MOST}
 
 
+def _number(found: Mapping[str, Any]) -> str | None:
+    """Return the number of findings so far; None where none was found yet."""
+    number = sum(found["found"].values())
+    return None if not number and found["next_cursor"] else counted(range(number), bool(found["next_cursor"]))
+
+
 @shows("review/lint", "review_lint.html", block="results")
 async def show_lint(visit: Visit, space: str) -> Model:
     """Show what is wrong with a page of memories, the oldest first."""
@@ -223,7 +229,7 @@ async def show_lint(visit: Visit, space: str) -> Model:
     asked = await _pages(visit, space)
     found = await visit.api.lint_space(space, cursor=cursor, **asked)
     return {
-        "tabs": await tabs(visit, space, lint=counted(range(sum(found["found"].values())), bool(found["next_cursor"]))),
+        "tabs": await tabs(visit, space, lint=_number(found)),
         "tab": "lint",
         "found": found,
         "findings": [(one, CHECKS[one["check"]]) for one in found["items"]],
