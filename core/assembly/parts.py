@@ -251,7 +251,7 @@ def _graph(parts: Shared, tasks: Tasks, calls: Calls) -> Graph:
         index=parts.graph.index,
         reader=parts.graph,
         walker=walker,
-        finder=CommunityFinder(parts.incidences),
+        finder=CommunityFinder(parts.incidences, parts.graph.kept),
         exporter=GraphExporter(parts.graph, walker),
         keeper=Keeper(parts.transactions, parts.intake),
         tasks=tasks,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.graph.kept import Kept
 from muisti.core.graph.model import Communities, Community
 from muisti.core.graph.pagerank import Ids, Incidence, Incidences
 from muisti.core.graph.reading import Opened
@@ -77,13 +78,15 @@ def _heaviest(count: int, tied: Ties, labels: Ids) -> Ids:
 class CommunityFinder:
     """Finds the communities of spaces. Thread-safe."""
 
-    def __init__(self, incidences: Incidences) -> None:
-        self._incidences = incidences
+    def __init__(self, incidences: Incidences, kept: Kept) -> None:
+        self._incidences, self._kept = incidences, kept
 
     def find(self, opened: Opened, limit: int) -> Communities:
         """Return the communities that a caller sees."""
         incidence = self._incidences.of(opened)
-        found = [] if incidence is None else _members(incidence)
+        found: list[tuple[Ids, int]] = []
+        if incidence is not None:
+            found = self._kept.of(opened.space, opened.shown, "communities", lambda: _members(incidence))
         shown = (
             []
             if incidence is None

@@ -88,6 +88,12 @@ class GraphExporter:
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
         """
+        if query is not None:
+            return self._around(opened, query, depth, limit)
+        kept, asked = self._reader.kept, ("around", depth, limit)
+        return kept.of(opened.space, opened.shown, asked, lambda: self._around(opened, None, depth, limit))
+
+    def _around(self, opened: Opened, query: str | None, depth: int, limit: int) -> Part:
         most = min(2 * limit + 50, ENTITIES_MAX)
         if query is None:
             found = self._reader.entities(opened, "", None, None, "-mentions", most)

@@ -9,8 +9,9 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from muisti.core.graph.entities.name_keys import lookups
-from muisti.core.graph.groups import Groups, Named, StatedRelation, alike, closed, stated_relation
+from muisti.core.graph.groups import Groups, Named, Pair, StatedRelation, alike, closed, stated_relation
 from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.kept import Kept
 from muisti.core.graph.merging import Group
 from muisti.core.graph.model import (
     Alias,
@@ -57,7 +58,7 @@ class GraphReader:
     """Reads what callers may see. Thread-safe. A question opens a space first, for its caller at a point of time."""
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
-        self.database, self.index = database, index
+        self.database, self.index, self.kept = database, index, Kept(database)
 
     def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None, queries: Sequence[str] = ()) -> Opened:
         """Read versions that have come, and return the space. What `queries` name is read with it, for `find`.
@@ -99,15 +100,24 @@ class GraphReader:
     ) -> Entities:
         """Return entities by the beginning of a name, by kind and by a memory, the most mentioned first."""
         start = " ".join(prefix.casefold().split())
+        asked = ("entities", start, kind, memory, sort, limit)
+        items, total = self.kept.of(
+            opened.space, opened.shown, asked, lambda: self._listed(opened, start, kind, memory, sort, limit)
+        )
+        return Entities(items=items[:limit], total=total, pending=opened.pending, seq=str(opened.space.seq))
+
+    def _listed(
+        self, opened: Opened, start: str, kind: EntityKind | None, memory: bytes | None, sort: EntitySort, limit: int
+    ) -> tuple[tuple[Entity, ...], int]:
+        """Return some entities in order, and the number of all."""
         most, by_name = limit * MORE + 50, sort == "name"
         ask = graph.counted(opened.space, opened.shown, start, kind, most, memory=memory, by_name=by_name)
         (rows,) = self.database.read([ask])
         groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
         items = self.told(opened, [*groups.values()])
         items = [one for one in items if kind is None or one.kind == kind]
-        items.sort(key=lambda one: (one.name.casefold() if sort == "name" else -one.mentions, one.name.casefold()))
-        total = cast(int, rows[0][2]) if rows else 0
-        return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=str(opened.space.seq))
+        items.sort(key=lambda one: (one.name.casefold() if by_name else -one.mentions, one.name.casefold()))
+        return tuple(items), cast(int, rows[0][2]) if rows else 0
 
     def entity(self, opened: Opened, query: str, facts: int, memories: int) -> Profile:
         """Return an entity by its name or id, with its facts and the memories that mention it."""
@@ -154,11 +164,9 @@ class GraphReader:
 
     def proposals(self, opened: Opened, limit: int) -> Proposals:
         """Return pairs of names that look alike and are not one entity, those that are mentioned most first."""
-        (rows,) = self.database.read([graph.alike(opened.space, opened.shown, LOOKED_AT)])
+        rows, pairs = self.kept.of(opened.space, opened.shown, "alike", lambda: self._alike(opened))
         groups = opened.groups
         groups.add(rows)
-        named = [Named(cast(int, row[0]), cast(str, row[2]), cast(int, row[3])) for row in rows]
-        pairs = alike(named)
         of = groups.of({one for pair in pairs for one in (pair.first.id, pair.second.id)})
         kept = [
             pair
@@ -179,15 +187,23 @@ class GraphReader:
         ]
         return Proposals(items=tuple(items), total=len(kept), pending=opened.pending, seq=str(opened.space.seq))
 
+    def _alike(self, opened: Opened) -> tuple[Rows, Sequence[Pair]]:
+        """Return the names that are mentioned most, and the pairs of them that look alike."""
+        (rows,) = self.database.read([graph.alike(opened.space, opened.shown, LOOKED_AT)])
+        return rows, alike([Named(cast(int, row[0]), cast(str, row[2]), cast(int, row[3])) for row in rows])
+
     def status(self, name: str, caller: Caller, now: int) -> GraphStatus:
         """Return how much is known, and how much is not read yet."""
         space = find_space(self.database, name)
         shown = Shown(Point(None, now), caller.own_category)
-        figures, state, pending, fallen = self.database.read([
-            graph.figures(space, shown),
-            graph_rows.state(space),
-            graph_rows.pending(name, self.index.recogniser, caller.own_category),
-            graph.fallbacks(space, shown),
+        figures, fallen = self.kept.of(
+            space,
+            shown,
+            "figures",
+            lambda: self.database.read([graph.figures(space, shown), graph.fallbacks(space, shown)]),
+        )
+        state, pending = self.database.read([
+            graph_rows.state(space), graph_rows.pending(name, self.index.recogniser, caller.own_category)
         ])  # fmt: skip
         entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
         recogniser = cast(str, state[0][1])

@@ -1,4 +1,4 @@
-"""Counts of a space, now or at an earlier point: categories, tags, sizes; and its map.
+"""Counts of a space, now or at an earlier point: categories, tags, authors, sizes; and its map.
 
 A count of the present is that of an earlier change with what has come and gone since, so it reads no more than that.
 Memories that expire are few, and are counted each time.
@@ -47,6 +47,7 @@ SHAPES = Counting(
 )
 CATEGORIES = Counting("v.category", where=" AND v.status = 'active' AND v.category IS NOT NULL")
 TAGS = Counting("t.spelling", join="JOIN tags t ON t.version_id = v.id ", where=" AND v.status = 'active'")
+AUTHORS = Counting("v.author", where=" AND v.status = 'active' AND v.author IS NOT NULL")
 Sums = Mapping[str, Sequence[int]]  # of each key
 
 

@@ -34,7 +34,7 @@ from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
-from muisti.core.read.statistics import CATEGORIES, TAGS, Mapped, mapped, vectors_of
+from muisti.core.read.statistics import AUTHORS, CATEGORIES, TAGS, Mapped, mapped, vectors_of
 from muisti.core.read.tallies import Tallies
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking, check_parts
@@ -243,6 +243,10 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each tag."""
         return self.tallies.names(space, TAGS, self.calls.caller.category, as_of, self.calls.clock())
+
+    def authors(self, space: str, *, as_of: AsOf | None = None) -> Counts:
+        """Count the active memories of each author."""
+        return self.tallies.names(space, AUTHORS, self.calls.caller.category, as_of, self.calls.clock())
 
     def warm(self, space: str) -> Warmed:
         """Load what the next search of a space would wait for; see `Searcher.warm`."""

@@ -26,6 +26,7 @@ SENTENCES: Mapping[str, str] = {
     "added": "The memory was saved.",
     "changed": "The memory was changed.",
     "selected_changed": "The selected memories were changed.",
+    "selected_replaced": "This memory replaced those that you selected. Undo brings them back.",
     "deleted": "The memory was deleted. You can restore it from its history.",
     "restored": "The earlier version is current again.",
     "judged": "Your rating was saved.",

@@ -109,10 +109,10 @@ def ago(at: str, now: datetime | None = None) -> Markup:
 def number(value: float) -> str:
     """Return a number with thousands separated.
 
-    >>> number(1234567), number(0.25)
-    ('1,234,567', '0.25')
+    >>> number(1234567), number(0.25), number(9500.0)
+    ('1,234,567', '0.25', '9,500')
     """
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def size(value: int) -> str:

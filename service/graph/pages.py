@@ -19,7 +19,7 @@ FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 
 @shows("graph", "graph.html")
 async def show_graph(visit: Visit, space: str) -> Model:
-    """Show the entities that are mentioned most, what belongs together, and paths between two."""
+    """Show the entities that are mentioned most, and paths between two."""
     given = visit.asked
     status = await visit.api.get_graph(space)
     asked = {name: given.get(name, "") for name in ("prefix", "kind", "from", "to")}
@@ -28,18 +28,22 @@ async def show_graph(visit: Visit, space: str) -> Model:
     if status["enabled"]:
         kind: Any = asked["kind"] if asked["kind"] in KINDS else None
         found = await visit.api.list_entities(space, prefix=asked["prefix"], kind=kind, limit=limit, **visit.at)
-        together = await visit.api.list_communities(space, limit=10, **visit.at)
         model |= {
             "entities": found["items"],
             "total": found["total"],
             "more": further(visit, asked, limit, found["total"]),
-            "communities": together["items"],
             "exports": exports(visit, space),
             "picture": picture(visit, space),
         }
         if asked["from"] and asked["to"]:
             model["path"] = await visit.api.find_path(space, from_=asked["from"], to=asked["to"], **visit.at)
     return model
+
+
+@shows("graph/groups", "groups.html", block="groups")
+async def show_groups(visit: Visit, space: str) -> Model:
+    """Show what belongs together. The whole graph is read for it, so the page of the graph comes first."""
+    return {"communities": (await visit.api.list_communities(space, limit=10, **visit.at))["items"]}
 
 
 @shows("graph/{entity}", "entity.html", block="card")

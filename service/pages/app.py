@@ -33,6 +33,7 @@ from muisti.service.pages import (
     playground,
     quality,
     review,
+    selected,
     settings,
     space,
     tasks,
@@ -42,7 +43,7 @@ from muisti.service.webhooks import pages as webhooks
 
 DECLARING = (
     *(ask, conversations, documents, graph, home, imports, keys, live),
-    *(memories, memory, playground, quality, review, settings, space, tasks, timeline, webhooks),
+    *(memories, memory, playground, quality, review, selected, settings, space, tasks, timeline, webhooks),
 )
 
 

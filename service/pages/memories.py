@@ -1,23 +1,20 @@
-"""The list of memories: its filters, changes of selected ones, the form that adds one, and erasure with its report."""
+"""The list of memories: its filters, the form that adds one, and erasure with its report."""
 
 import asyncio
 import base64
 import json
-import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from litestar import Response
-from litestar.exceptions import NotFoundException, ValidationException
+from litestar.exceptions import NotFoundException
 
-from muisti.client import Call, MuistiError, calls
+from muisti.client import MuistiError, calls
 from muisti.service.console import filter_form as fields
 from muisti.service.console.answers import (
     Answer,
     Model,
-    back_from,
     does,
     done,
     problem_of,
@@ -82,8 +79,7 @@ async def show_facets(visit: Visit, space: str) -> Model:
         by: Any = (await visit.api.get_stats(space, **visit.at))["by"]
         counts = [(name.capitalize(), name, list(by[name].items())) for name in KINDS_OF]
         return {"facets": [each for each in counts if len(each[2]) > 1], "is_last": True}
-    names = await _names(visit, space)
-    return {"facets": [each for each in names if each[1] != "source" and each[2]], "is_last": False}
+    return {"facets": [each for each in await _names(visit, space) if each[2]], "is_last": False}
 
 
 async def _page(
@@ -101,6 +97,7 @@ async def _page(
     return {"items": [hit["memory"] for hit in found["hits"]], "next_cursor": None}
 
 
+DRAWN = 600  # memories of a map
 COLOURS = ("one", "two", "three", "four", "five", "six")
 
 
@@ -108,14 +105,15 @@ COLOURS = ("one", "two", "three", "four", "five", "six")
 async def show_map(visit: Visit, space: str) -> Model:
     """Draw the memories that meet the filters of the URL: those of like meaning are close together."""
     filters = chosen(visit.asked)
-    found: Any = await visit.api.get_map(space, filters=filters, **visit.at)
+    found: Any = await visit.api.get_map(space, limit=DRAWN, filters=filters, **visit.at)
     named = Counter(one["category"] for one in found["points"] if one["category"])
     colours = {name: colour for (name, _), colour in zip(named.most_common(len(COLOURS)), COLOURS, strict=False)}
     points = [
         {**one, "colour": colours.get(one["category"], "rest"), "x": one["x"] * 500 + 520, "y": 320 - one["y"] * 300}
         for one in found["points"]
     ]
-    return {"points": points, "colours": colours, "kept": found["kept"], "taken_off": taken_off(filters, {})}
+    off = taken_off(filters, {})
+    return {"points": points, "most": DRAWN, "colours": colours, "kept": found["kept"], "taken_off": off}
 
 
 def row(memory: Any) -> dict[str, Any]:
@@ -126,34 +124,27 @@ def row(memory: Any) -> dict[str, Any]:
     return {"memory": memory, "title": title_of(memory), "rest": rest, "marks": marks}
 
 
-NEWEST = 100  # memories whose authors and sources are offered, and names of a list
+NEWEST = 100  # memories whose sources are offered, and names of a list
 KINDS_OF = ("kind", "type", "importance", "status")  # fields that sizes are counted by
 
 
 @shows("memories/names", "names.html", block="names", levels=IMPORTANCE)
 async def list_names(visit: Visit, space: str) -> Model:
-    """Show the categories and tags of a space, and the authors and sources of its newest memories."""
-    return {"names": await _names(visit, space)}
+    """Show the categories, tags and authors of a space, and the sources of its newest memories."""
+    names, newest = await asyncio.gather(_names(visit, space), visit.api.list_memories(space, limit=NEWEST, **visit.at))
+    sources = Counter(one["source"] for one in newest["items"] if one["source"])
+    return {"names": [*names, ("Sources", "source", sources.most_common())]}
 
 
 async def _names(visit: Visit, space: str) -> list[tuple[str, str, list[tuple[str, int]]]]:
-    """Return the names that a space has, with their counts: of authors and sources those of its newest memories."""
-    categories, tags, newest = await asyncio.gather(
+    """Return the most frequent names that a space has, with their counts."""
+    counts = await asyncio.gather(
         visit.api.list_categories(space, **visit.at),
         visit.api.list_tags(space, **visit.at),
-        visit.api.list_memories(space, limit=NEWEST, **visit.at),
+        visit.api.list_authors(space, **visit.at),
     )
-    return [
-        ("Categories", "category", leading(categories["items"], NEWEST)),
-        ("Tags", "tags", leading(tags["items"], NEWEST)),
-        ("Authors", "author", _named(newest["items"], "author")),
-        ("Sources", "source", _named(newest["items"], "source")),
-    ]
-
-
-def _named(memories: Iterable[Any], field: str) -> list[tuple[str, int]]:
-    """Return the values of a field, the most frequent first."""
-    return Counter(str(one[field]) for one in memories if one[field]).most_common()
+    titles = (("Categories", "category"), ("Tags", "tags"), ("Authors", "author"))
+    return [(*title, leading(each["items"], NEWEST)) for title, each in zip(titles, counts, strict=True)]
 
 
 @shows("memories/new")
@@ -182,60 +173,6 @@ async def add_memory(visit: Visit, space: str) -> Answer:
 def new_form(texts: Mapping[str, str], found: Mapping[str, Any] | None = None, status: int = 200) -> View:
     """Return the form that adds a memory, with what was typed and what is in the way."""
     return View("memory_new.html", {"inputs": fields.FIELDS, "texts": texts, "problem": found}, status=status)
-
-
-SELECTED_MAX = 200  # memories that one form changes
-Change = Callable[[str, str, str], Call]
-CHANGES: Mapping[str, tuple[str, Change]] = {  # the scope that each needs, and the request for one memory
-    "category": ("write", lambda space, id_, value: calls.update_memory(space, id_, {"category": value or None})),
-    "importance": ("write", lambda space, id_, value: calls.update_memory(space, id_, {"importance": value})),
-    "delete": ("delete", lambda space, id_, _: calls.delete_memory(space, id_)),
-}
-
-
-@does("memories/selected")
-async def change_selected(visit: Visit, space: str) -> Answer:
-    """Change all memories that are selected: as one request, which one undo takes back.
-
-    The first refusal ends it. What was changed before stays, and the message counts it.
-    """
-    ids = [str(one) for one in visit.form.getall("id", [])]
-    action, value = visit.field("action"), visit.field("value").strip()
-    if not ids or len(ids) > SELECTED_MAX or action not in (*CHANGES, "tag", "untag", "export"):
-        raise ValidationException(f"Select 1 to {SELECTED_MAX} memories and what to do with them.")
-    if action == "export":
-        return await _exported(visit, space, ids)
-    request = secrets.token_hex(8)
-    for number, id_ in enumerate(ids):
-        try:
-            call = await _change(visit, space, id_, action, value)
-            await visit.send(replace(call, headers={**call.headers, "X-Request-Id": request}))
-        except MuistiError as error:
-            if number == 0:
-                raise
-            raise ValidationException(f"{number} of {len(ids)} were changed, then one was refused: {error}") from error
-    return back_from(visit, "selected_changed", undo=request)
-
-
-async def _exported(visit: Visit, space: str, ids: Iterable[str]) -> Response[bytes]:
-    """Return the memories as lines of JSON with the fields of a new memory, which an import and the API read."""
-    lines: list[bytes] = []
-    for id_ in ids:
-        memory: Any = await visit.api.get_memory(space, id_, no_touch=True, **visit.at)
-        lines.append(json.dumps(fields.new(fields.typed(memory)), ensure_ascii=False).encode() + b"\n")
-    name = 'attachment; filename="memories.jsonl"'
-    return Response(
-        b"".join(lines), media_type="application/x-ndjson", headers={**HEADERS, "Content-Disposition": name}
-    )
-
-
-async def _change(visit: Visit, space: str, id_: str, action: str, value: str) -> Call:
-    """Return the request that changes one memory. A tag is added to those that it has, or taken from them."""
-    if action in CHANGES:
-        return CHANGES[action][1](space, id_, value)
-    memory: Any = await visit.api.get_memory(space, id_, no_touch=True)
-    kept = [one for one in memory["tags"] if one.casefold() != value.casefold()]
-    return calls.update_memory(space, id_, {"tags": [*kept, value] if action == "tag" else kept})
 
 
 EXAMPLES = 3

@@ -57,7 +57,7 @@ CHECKS: Mapping[str, str] = {
     "never_recalled": "Never retrieved",
 }
 REASONS: Mapping[str, str] = {
-    "spelling": "spelt nearly alike",
+    "spelling": "similar spelling",
     "prefix": "one begins with the other",
     "name_part": "one is a part of the other",
     "acronym": "one is short for the other",
@@ -203,19 +203,40 @@ async def decide_names(visit: Visit, space: str) -> Response[None]:
 
 
 MENDED = "review/lint"
+PAIRS = 1_000_000  # memories that a page of lint compares with the whole space, times the memories of that
+FEWEST, MOST = 5, 200  # memories of such a page
+COMPARING = frozenset({"contradiction", "duplicate"})  # checks that compare
+
+
+async def _pages(visit: Visit, space: str) -> dict[str, Any]:
+    """Return the checks that the URL chooses and how many memories to check: few where each is compared with many."""
+    check = visit.asked.get("only", "")
+    stored = (await visit.api.get_stats(space))["memories"]
+    few = min(max(PAIRS // max(stored, 1), FEWEST), MOST)
+    return {"checks": check or None, "limit": few if not check or check in COMPARING else MOST}
+
+
+def _number(found: Mapping[str, Any]) -> str | None:
+    """Return the number of findings so far; None where none was found yet."""
+    number = sum(found["found"].values())
+    return None if not number and found["next_cursor"] else counted(range(number), bool(found["next_cursor"]))
 
 
 @shows("review/lint", "review_lint.html", block="results")
 async def show_lint(visit: Visit, space: str) -> Model:
     """Show what is wrong with a page of memories, the oldest first."""
     cursor = visit.asked.get("cursor")
-    found = await visit.api.lint_space(space, cursor=cursor)
+    asked = await _pages(visit, space)
+    found = await visit.api.lint_space(space, cursor=cursor, **asked)
     return {
-        "tabs": await tabs(visit, space, lint=counted(range(sum(found["found"].values())), bool(found["next_cursor"]))),
+        "tabs": await tabs(visit, space, lint=_number(found)),
         "tab": "lint",
         "found": found,
         "findings": [(one, CHECKS[one["check"]]) for one in found["items"]],
         "cursor": cursor,
+        "only": asked["checks"],
+        "few": asked["limit"],
+        "checks": CHECKS,
     }
 
 
@@ -247,17 +268,19 @@ async def mend(visit: Visit, space: str) -> Response[None]:
     request = str(uuid4())
     for one in fixes(finding, dry_run=False, request=request):
         await visit.send(one.call)
-    return done(visit, MENDED, "mended", undo=request, cursor=_which(visit).get("cursor"))
+    which = _which(visit)
+    return done(visit, MENDED, "mended", undo=request, cursor=which.get("lint"), only=which.get("only"))
 
 
 async def _finding(visit: Visit, space: str) -> Mapping[str, Any] | None:
     which = _which(visit)
-    found = await visit.api.lint_space(space, checks=which.get("check"), cursor=which.get("lint"))
+    asked = {**await _pages(visit, space), "checks": which.get("check")}
+    found = await visit.api.lint_space(space, cursor=which.get("lint"), **asked)
     return same(found["items"], which.get("check", ""), which.get("memory", ""))
 
 
 def _which(visit: Visit) -> dict[str, str]:
-    return {name: value for name, value in visit.asked.items() if name in ("check", "memory", "lint")}
+    return {name: value for name, value in visit.asked.items() if name in ("check", "memory", "lint", "only")}
 
 
 def _erases(finding: Mapping[str, Any]) -> bool:
@@ -274,9 +297,9 @@ async def show_candidates(visit: Visit, space: str) -> Model:
     given = {name: value for name, value in visit.asked.items() if value}
     model = {"tabs": await tabs(visit, space), "tab": "candidates", "given": given, "promotion": None, "pruning": None}
     if visit.may_change("write"):
-        promotion = await visit.api.send(calls.promote(space, _limits(given, "promote"), dry_run=True))
-        pruning = await visit.api.send(calls.prune(space, _limits(given, "prune"), dry_run=True))
-        model["promotion"], model["pruning"] = [await _plan(visit, space, reply.data) for reply in (promotion, pruning)]
+        asked = (calls.promote, _limits(given, "promote")), (calls.prune, _limits(given, "prune"))
+        replies = await asyncio.gather(*(visit.api.send(call(space, limits, dry_run=True)) for call, limits in asked))
+        model["promotion"], model["pruning"] = [await _plan(visit, space, reply.data) for reply in replies]
     return model
 
 

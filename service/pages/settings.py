@@ -68,6 +68,12 @@ async def set_quota(visit: Visit, space: str) -> Answer:
     return await _changed(visit, space, "quota", lambda: calls.set_quota(space, limits(visit.form)))
 
 
+@shows("settings/models", "models.html", block="models", roles=ROLES)
+async def show_models(visit: Visit, space: str) -> Model:
+    """Show the models that have embedded a space."""
+    return {"models": await _models(visit, space), "may": visit.may_change("admin")}
+
+
 @does("settings/models")
 async def change_models(visit: Visit, space: str) -> Answer:
     """Build, exchange, bring back or delete a model of the space."""
@@ -100,7 +106,7 @@ async def _changed(visit: Visit, space: str, part: str, made: Callable[[], Call]
 
 async def _shown(visit: Visit, space: str, part: str = "", problem: Model | None = None, status: int = 200) -> View:
     found: Any = await visit.api.get_space(space)
-    models: Any = await visit.api.list_generations(space)
+    models = await _models(visit, space) if problem and part == "models" else None
     everywhere = visit.may("admin") and visit.access["spaces"] == ["*"]
     used: Any = (await visit.send(calls.set_quota(space, {}, dry_run=True))).data["answer"] if everywhere else None
     typed = {name: str(value) for name, value in visit.form.multi_items()} if problem else {}
@@ -109,13 +115,19 @@ async def _shown(visit: Visit, space: str, part: str = "", problem: Model | None
             {**one._asdict(), "value": typed.get(one.name, text_of(found["policy"][one.name]))} for one in POLICY
         ],
         "quota": used and [_amount(name, used[name], typed.get(name)) for name in QUOTA],
-        "models": models["items"],
-        "others": sorted(set(models["models"]) - {one["model"] for one in models["items"] if one["role"] != "left"}),
+        "models": models,
         "roles": ROLES,
         "may": visit.may_change("admin"),
         "problems": {**dict.fromkeys(("policy", "quota", "models")), part: problem},
     }
     return View("settings.html", model, status=status)
+
+
+async def _models(visit: Visit, space: str) -> Model:
+    """Return the models of a space, and the others of the server. Each vector is counted, so the page comes first."""
+    found: Any = await visit.api.list_generations(space)
+    used = {one["model"] for one in found["items"] if one["role"] != "left"}
+    return {"used": found["items"], "others": sorted(set(found["models"]) - used)}
 
 
 def _amount(name: str, one: Values, typed: str | None) -> Model:

@@ -115,6 +115,13 @@ async def list_tags(request: Request, as_of: AsOfParameter = None) -> Response[C
     return read(CountsReply.of(counts), counts.seq)
 
 
+@facets.get("/authors", needs="read", problems=PAST)
+async def list_authors(request: Request, as_of: AsOfParameter = None) -> Response[CountsReply]:
+    """Count the active memories of each author."""
+    counts = await request.ask(request.memories.read.authors, as_of=parse(as_of))
+    return read(CountsReply.of(counts), counts.seq)
+
+
 @facets.get("/stats", needs="read", problems=PAST)
 async def get_stats(request: Request, as_of: AsOfParameter = None) -> Response[StatsReply]:
     """Read the sizes and rates of a space."""

@@ -40,7 +40,7 @@ PAGES = (
     Page("document-new", f"{S}/documents/new", "Add documents"),
     Page("keys", "/console/keys", "key"),
     Page("imports", f"{S}/imports", "Download this space"),
-    Page("settings", f"{S}/settings", "Embedding models"),
+    Page("settings", f"{S}/settings", "Embedding models", "#models ~ div table"),
     Page("webhooks", f"{S}/webhooks", "Create a webhook"),
     Page("tasks", f"{S}/tasks", "import"),
     Page("task", f"{S}/tasks/{{task}}", "Task: import"),

@@ -29,6 +29,8 @@ def test_an_entity_is_found_with_its_facts_picture_and_memories(client: httpx.Cl
         pass
     rows = LexborHTMLParser(client.get(PAGE, params={"prefix": "ann"}).text).css("tbody a")
     assert [row.text() for row in rows] == ["Ann Smith"]
+    assert f'hx-get="{PAGE}/groups"' in client.get(PAGE).text
+    assert "No names belong together yet" in client.get(f"{PAGE}/groups").text
     html = client.get(rows[0].attributes["href"] or "").text
     assert "Ann Smith" in html and f"memories/{memory}" in html
     images = LexborHTMLParser(html).css("img.picture")

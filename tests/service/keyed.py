@@ -55,7 +55,7 @@ NEEDS: dict[str, Scope | None] = {
     "getHandoff": "read",
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read", "getEntryTelemetry": "read", "getEntryHistory": "read",
-    "listCategories": "read", "listChanges": "read", "getMap": "read",
+    "listAuthors": "read", "listCategories": "read", "listChanges": "read", "getMap": "read",
     "listReads": "admin", "listUnanswered": "admin", "forgetReads": "admin",
     "listReceipts": "read",
     "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",

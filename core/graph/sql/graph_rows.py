@@ -51,6 +51,13 @@ def state(space: SpaceRow) -> Statement:
     )
 
 
+def expired(space: SpaceRow, now: int) -> Statement:
+    """Count the memories that have expired and are not deleted yet."""
+    return Statement(
+        "SELECT count(*) FROM versions WHERE space_id = ? AND died IS NULL AND expires_at <= ?", (space.id, now)
+    )
+
+
 def lagging(recogniser: str) -> Statement:
     """Select (name, policy, seq, changes since then) of spaces that have changed since this recogniser read them."""
     return Statement(

@@ -119,11 +119,10 @@ class Eraser:
         """Return what `subject` would erase: the last version of each memory."""
         found = find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        ((total,),), rows = self._database.primary.read(
-            erasure_selection.plan(found, *erasure_selection.chosen(found, subject), BATCH_MAX)
-        )
-        items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
-        return Plan(cast(int, total), tuple(items))
+        chosen = erasure_selection.chosen(found, subject)
+        (rows,) = self._database.primary.read([erasure_selection.plan(found, *chosen, BATCH_MAX)])
+        items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version, _ in rows)
+        return Plan(cast(int, rows[0][2]) if rows else 0, tuple(items))
 
     def conversation(self, space: str, name: ObjectName, caller: Caller) -> Erasure:
         """Erase a session, conversation or topic with all that belongs or belonged to it, deleted or not.

@@ -68,18 +68,17 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
     )
 
 
-def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
-    """Count the memories with a version that meets `where`, and select (memory id, last version) of some.
+def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Statement:
+    """Select (memory id, last version, number of all) of some memories with a version that meets `where`.
 
     The summaries that may tell of them count as well.
     """
     gone, values = with_summaries(space, where, args)
     found = f"FROM versions o WHERE +o.space_id = ? AND o.memory_id IN ({gone})"
-    given = (space.id, *values)
-    return [
-        Statement(f"SELECT count(DISTINCT o.memory_id) {found}", given),
-        Statement(f"SELECT o.memory_id, max(o.version) {found} GROUP BY 1 ORDER BY 1 LIMIT ?", (*given, limit)),
-    ]
+    return Statement(
+        f"SELECT o.memory_id, max(o.version), count(*) OVER () {found} GROUP BY 1 ORDER BY 1 LIMIT ?",
+        (space.id, *values, limit),
+    )
 
 
 def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:

@@ -12,7 +12,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Quota, Undo
 from muisti.core.model.values import Draft
-from muisti.core.read.statistics import CATEGORIES, TAGS
+from muisti.core.read.statistics import AUTHORS, CATEGORIES, TAGS
 from muisti.core.read.tallies import Tallies
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.stores import Stores, migrated
@@ -29,6 +29,7 @@ def step(engine: Engine, clock: Clock, rng: random.Random, known: list[str]) -> 
         return Draft(
             content=f"{rng.choice(WORDS)} {rng.random()}",
             category=rng.choice((None, *WORDS)),
+            author=rng.choice((None, *WORDS)),
             tags=tuple({rng.choice(WORDS).lower(), rng.choice(WORDS).lower()}),
             type=rng.choice(("fact", "preference")),
             status=rng.choice(("active", "active", "candidate")),
@@ -73,7 +74,7 @@ def test_counts_after_any_changes_are_those_of_a_first_count(stores: Stores, clo
             for own in (None, "TEA"):
                 now = clock()
                 assert kept.stats(SPACE, own, None, now) == fresh.stats(SPACE, own, None, now)
-                for what in (CATEGORIES, TAGS):
+                for what in (CATEGORIES, TAGS, AUTHORS):
                     assert kept.names(SPACE, what, own, None, now) == fresh.names(SPACE, what, own, None, now)
 
 

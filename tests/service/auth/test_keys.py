@@ -179,6 +179,7 @@ def test_a_key_of_one_category_sees_nothing_else(keyed: httpx.Client, engine: En
         keyed.post(f"{API}/search", json={"query": "launch", "filter": {"not": {"category": "x"}}}, headers=key),
         keyed.get(f"{API}/categories", headers=key),
         keyed.get(f"{API}/tags", headers=key),
+        keyed.get(f"{API}/authors", headers=key),
         keyed.post(f"{API}/memories", json=draft(secret), headers=key),  # nothing here is like it
         keyed.post(f"{API}/memories/batch", json={"memories": [draft("x")], "on_conflict": "reject"}, headers=key),
     ):

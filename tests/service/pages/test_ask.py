@@ -196,6 +196,7 @@ def test_the_playground_shows_hits_context_and_the_tool_of_two_settings(client: 
     assert all("Tuesdays" in one.text() for one in tree.css("pre.context")) and len(tree.css("pre.context")) == 4
     assert "of 300 tokens" in text(first, "") and "<b>Tuesdays" in text(second, "pre.context")
     assert client.get(f"{API}/stats").json() == before, "looking counts as no retrieval"
+    assert len(page(client, "/playground", q="deploy", headers=HTMX).css("pre.context")) == 4
     assert page(client, "/playground", q="deploy", b_limit="x", status=422).css_first(".problem code") is not None
 
 

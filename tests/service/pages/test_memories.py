@@ -58,12 +58,12 @@ def test_a_filter_that_the_api_refuses_is_explained(client: httpx.Client):
 def test_facets_have_the_counts_of_the_api(client: httpx.Client):
     for content in ("A", "B"):
         stored(client, content, category="team", tags=["tea"])
-    stored(client, "C", type="guard")
+    stored(client, "C", type="guard", author="Ann")
 
     def shown(path: str) -> list[list[str]]:
         return [one.text(separator=" ").split() for one in LexborHTMLParser(client.get(path).text).css(".facets li")]
 
-    assert shown(f"{PAGE}/facets") == [["team", "2"], ["tea", "2"]]
+    assert shown(f"{PAGE}/facets") == [["team", "2"], ["tea", "2"], ["Ann", "1"]]
     assert sorted(shown(f"{PAGE}/facets?of=kinds")) == [["fact", "2"], ["guard", "1"]]
 
 
@@ -78,6 +78,35 @@ def test_selected_memories_are_exported_as_lines_that_the_api_takes(client: http
     again = [stored(client, **line) for line in lines]
     kept = ("content", "category", "tags", "metadata")
     assert [[one[name] for name in kept] for one in again] == [[one[name] for name in kept] for one in made]
+
+
+def test_selected_memories_are_replaced_by_one_and_one_undo_takes_it_back(client: httpx.Client):
+    texts = ("The pier closes at nine", "The pier closes at 21", "The pier shuts at nine")
+    first, second, third = (stored(client, one, tags=[one[-4:]], author="Ann")["id"] for one in texts)
+    form = form_to(client.get(PAGE).text, f"{PAGE}/selected")
+    token = form.fields["form_token"]
+    body = {"form_token": token, "id": [first, second, third], "action": "replace"}
+    offered = client.post(f"{PAGE}/selected", data=body)
+    assert offered.status_code == 200 and all(one in offered.text for one in texts)
+    assert len(client.get(f"{API}/memories").json()["items"]) == 3
+    given = {"form_token": token, "id": [first, second, third], "basis": second, "content": "The pier closes at 21:00"}
+    page = ended(client, client.post(f"{PAGE}/replaced", data=given, follow_redirects=False))
+    (made,) = client.get(f"{API}/memories").json()["items"]
+    assert (made["content"], made["tags"], made["supersedes"]) == ("The pier closes at 21:00", ["t 21"], second)
+    assert made["derived_from"] == [first, third]
+    send(client, form_to(page, "/console/spaces/default/undo"))
+    assert {one["content"] for one in client.get(f"{API}/memories").json()["items"]} == set(texts)
+
+
+def test_a_replacement_that_is_refused_changes_nothing(client: httpx.Client):
+    first, second = (stored(client, one)["id"] for one in ("Tea at four", "Tea at five"))
+    token = form_to(client.get(PAGE).text, f"{PAGE}/selected").fields["form_token"]
+    given = {"form_token": token, "id": [first, second], "basis": first}
+    answer = client.post(f"{PAGE}/replaced", data={**given, "content": "x" * 200_001})
+    assert answer.status_code in (413, 422) and 'role="alert"' in answer.text
+    for wrong in ({"id": [first]}, {"basis": "another"}):
+        assert client.post(f"{PAGE}/replaced", data={**given, **wrong}).status_code == 400
+    assert len(client.get(f"{API}/memories").json()["items"]) == 2
 
 
 def test_columns_are_those_of_the_url_or_of_the_cookie(client: httpx.Client):

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from muisti.service.pages import review
 from muisti.service.pages.review import fixes
 from tests.service.pages.forms import SPACE, form_to, forms_of, send
 
@@ -77,6 +78,19 @@ def test_a_finding_is_tried_then_mended_then_undone(client: httpx.Client):
     assert {one["id"] for one in client.get(f"{API}/memories").json()["items"]} == ids
     follow(client, send(client, form))
     assert "The finding is gone" in follow(client, send(client, form)).text
+
+
+def test_lint_checks_few_memories_of_a_large_space_and_one_check_covers_more(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(review, "PAIRS", 1)
+    for number in range(review.FEWEST + 1):
+        client.post(f"{API}/memories?on_conflict=keep", json={"content": f"Pier number {number} closes at nine."})
+    page = client.get(f"{URL}/review/lint").text
+    assert f"after {review.FEWEST} memories" in page and "a page checks only 5 memories" in page
+    page = client.get(f"{URL}/review/lint?only=secret").text
+    assert f"after {review.FEWEST + 1} memories" in page and "a page checks only" not in page
+    assert client.get(f"{URL}/review/lint?only=evil").status_code == 422
 
 
 def test_steps_of_a_fix_share_a_request_and_become_real_when_they_are_not_tried():

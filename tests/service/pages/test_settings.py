@@ -44,9 +44,10 @@ def test_a_quota_is_set_shown_and_taken_back(client: httpx.Client):
 
 def test_models_are_listed_and_the_one_in_use_cannot_be_deleted(client: httpx.Client):
     client.post(f"/v1/spaces/{SPACE}/memories", json={"content": "We deploy on Tuesdays"})
-    page = client.get(PAGE).text
+    assert f'hx-get="{PAGE}/models"' in client.get(PAGE).text
+    page = client.get(f"{PAGE}/models").text
     current = client.get(f"/v1/spaces/{SPACE}/generations").json()["items"][0]["generation"]
-    token = form_to(page, f"{PAGE}/policy").fields["form_token"]
+    token = form_to(client.get(PAGE).text, f"{PAGE}/policy").fields["form_token"]
     assert "answers searches" in page
     asked = {"form_token": token, "step": "drop", "model": current}
     assert client.post(f"{PAGE}/models", data=asked).status_code == 409
