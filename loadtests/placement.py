@@ -2,7 +2,7 @@
 
 `python -m loadtests.placement` starts sqld databases and servers. Kills go on beside the moves: of a server, a database
 and the directory, and a server is paused for longer than it may hold a move. It prints what was lost, doubled, stale
-or seen of another tenant, how moves ended, which writes they refused, and the latency before, during and after.
+or seen of another tenant. It also prints how moves ended, which writes they refused, and the latency around them.
 """
 
 import argparse
@@ -44,8 +44,8 @@ SHOWN = 100  # of the newest memories, among which a reader must see its own
 class Seen:
     """Answers as users saw them.
 
-    `kept` has the texts of acknowledged writes by space, `tried` those that may be there too, `waits` the seconds from
-    the refusal of a write, because its space moved, until it was stored.
+    `kept` has the texts of acknowledged writes by space, `tried` those that may be there too. `waits` has the seconds
+    until a write was stored that was refused because its space moved.
     """
 
     kept: dict[str, set[str]] = field(default_factory=dict)
@@ -75,13 +75,7 @@ def fleet(folder: Path, databases: int, servers: int) -> Iterator[tuple[list[Sql
             one = stack.enter_context(Sqld(folder / f"sqld-{number}"))
             one.create(NAMESPACE)
             started.append(one)
-        settings = {
-            "database_url": started[0].url,
-            "database_namespace": NAMESPACE,
-            "database_timeout": "5",
-            "embeddings": "off",
-        }
-        running = [Muisti(folder / f"server-{number}", **settings) for number in range(servers)]
+        running = [_server(folder / f"server-{number}", started[0]) for number in range(servers)]
         environment = os.environ | {"MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_NAMESPACE": NAMESPACE}
         muisti = [sys.executable, "-m", "muisti.service", "--database", started[0].url]
         for number, one in enumerate(started[1:], 1):
@@ -90,6 +84,11 @@ def fleet(folder: Path, databases: int, servers: int) -> Iterator[tuple[list[Sql
         for one in running:
             stack.enter_context(one)
         yield started, running
+
+
+def _server(folder: Path, first: Sqld) -> Muisti:
+    settings = {"database_url": first.url, "database_namespace": NAMESPACE, "database_timeout": "5"}
+    return Muisti(folder, port=0, embeddings="off", **settings)
 
 
 class User:
