@@ -11,6 +11,7 @@ from muisti.core.model.errors import MuistiError
 from muisti.core.placement.directory import Target
 from muisti.core.placement.mover import Mover
 from muisti.service.background.task_threads import TaskThreads
+from muisti.service.background.tasks import sweeps_beside
 from muisti.service.background.upkeep import Sweep, Upkeep, signer
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
@@ -32,7 +33,7 @@ class Fleet:
 
     def start(self) -> None:
         engines = self._backend.engines
-        self._begin(engines.main)
+        self._begin(engines.main, self._sweeps)
         engines.listen(self._opened)
         if engines.several:
             engines.open_all()
@@ -49,10 +50,10 @@ class Fleet:
 
     def _opened(self, target: Target, engine: Engine) -> None:
         if not self._stop.is_set():
-            self._begin(engine)
+            self._begin(engine, sweeps_beside(self._sweeps, self._settings, target))
 
-    def _begin(self, engine: Engine) -> None:
-        upkeep = Upkeep(engine, self._sweeps, self._backend.meters)
+    def _begin(self, engine: Engine, sweeps: Sequence[Sweep]) -> None:
+        upkeep = Upkeep(engine, sweeps, self._backend.meters)
         upkeep.start()
         engine.report_purges(signer(self._backend.main, self._settings))
         working = TaskThreads(engine, self._settings)
