@@ -1,8 +1,8 @@
 """Forget the copy of spaces that a database no longer holds: those that have left it, and those that never arrived.
 
 Callers do not see these spaces any more, so each step is a transaction of its own. A server keeps the bytes of rows
-that it deletes: they are overwritten first, in a transaction before, since a page that is written and freed in one is
-not written to the file at all.
+that it deletes, so they are overwritten in a transaction before. A page that one transaction changes and frees is not
+written to the file.
 """
 
 from collections.abc import Callable, Sequence
