@@ -5,7 +5,7 @@ from pathlib import Path
 
 from muisti.core.databases import open_database
 from muisti.core.model.buckets import BUCKETS
-from muisti.core.model.location import Location, database_path, host, is_remote
+from muisti.core.model.location import Location, database_path, host
 from muisti.core.placement.directory import MAIN, MAIN_NAME, Directory, is_directory
 from muisti.service.settings import Settings
 
@@ -55,7 +55,12 @@ def whereabouts(settings: Settings) -> str:
     >>> whereabouts(Settings(database_url="libsql://me.turso.io", database_replica_url="http://edge:8080"))
     'me.turso.io, read from edge:8080'
     """
-    if not is_remote(settings.database_url):
-        return database_path(settings.database_url)
-    replica = settings.database_replica_url
-    return host(settings.database_url) + ("" if replica is None else f", read from {host(replica)}")
+    return whereabouts_of(location_of(settings))
+
+
+def whereabouts_of(location: Location) -> str:
+    """Describe where a database is, without any secret."""
+    if location.file is not None:
+        return database_path(location.url)
+    replica = location.replica_url
+    return host(location.url) + ("" if replica is None else f", read from {host(replica)}")

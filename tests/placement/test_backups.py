@@ -19,18 +19,11 @@ from muisti.service.runtime.databases import databases_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from tests.core.fakes import NOON, open_engine
+from tests.placement.worlds import spread
 from tests.service.conftest import Run
 from tests.stores import FileStore
 
 pytestmark = pytest.mark.file_only
-
-
-def spread(run: Run, folder: Path) -> None:
-    """Add the database `eu-1`, and move a space with a memory there."""
-    assert run("space", "create", "acme").exit_code == 0
-    assert run("add", "We deploy on Fridays", "--space", "acme").exit_code == 0
-    assert run("placement", "add", "eu-1", f"file:{folder / 'eu.db'}").exit_code == 0
-    assert run("placement", "move", "acme", "--target", "eu-1", "--wait").exit_code == 0
 
 
 def test_each_database_gets_a_backup_of_its_own(run: Run, tmp_path: Path):
