@@ -88,8 +88,12 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         yield _second_model(settings)
         yield _entities(settings)
     home = location_of(settings)
-    yield from _main(options, settings, home, model, quick=quick)
-    yield from _beside(options, settings, home, model, quick=quick)
+    usable = True
+    for check in _main(options, settings, home, model, quick=quick):
+        usable &= check.status != "failed" or check.name not in ("database", "integrity")
+        yield check
+    if usable:  # a damaged file is not opened
+        yield from _beside(options, settings, home, model, quick=quick)
 
 
 def _main(options: Globals, settings: Settings, home: Location, model: Check, *, quick: bool) -> Iterator[Check]:
