@@ -18,7 +18,7 @@ from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar, 
 from muisti.core.store.sql import operations
 from muisti.core.support.regex import regex
 
-MAIN = 0  # the id of the directory
+MAIN, MAIN_NAME = 0, "main"  # the id and the name of the directory
 GIB = 1 << 30
 MOST_BYTES = 20 * GIB  # of a database by default, which is restored within minutes
 TRIES = 16
@@ -131,7 +131,7 @@ class Directory:
     def __init__(self, database: Database, url: str = "") -> None:
         """Read the map; `url` is where the database is."""
         self._database = database
-        self._main = Target(id=MAIN, name="main", url=url)
+        self._main = Target(id=MAIN, name=MAIN_NAME, url=url)
         self.map = self.load()
 
     def load(self) -> Map:
@@ -343,6 +343,11 @@ class Directory:
         ])  # fmt: skip
         self.load()
         return True
+
+
+def is_directory(database: Database) -> bool:
+    """Tell whether a database has the tables of a directory; one of an earlier version has not."""
+    return bool(database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'placement'")])[0])
 
 
 def _owned(move: Move, owner: str) -> Statement:

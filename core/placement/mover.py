@@ -13,9 +13,11 @@ from muisti.core.model.buckets import bucket_of, in_unit
 from muisti.core.model.errors import Conflict, MuistiError, SpaceMoving
 from muisti.core.placement.carrying import Carrier, Leaving
 from muisti.core.placement.directory import NOW, Directory, Move, numbered
+from muisti.core.placement.forgetting import forget
 from muisti.core.placement.holdings import FENCE_US, holding, unfenced
 from muisti.core.placement.rows import CARRIED, OFF_SPACES, ON_SPACES
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement, refuse, slots
+from muisti.core.store.free_space import Traces
 from muisti.core.store.sql.spaces import AWAY, STAGING
 
 SHORT = 200  # changes that are followed within a fence
@@ -24,7 +26,6 @@ TRIES = 3  # of a step in which another process was faster
 NOTE_SECONDS = 1.0  # between two notes of progress, which keep the lease
 FENCES = 8  # tries of a fence that takes too long
 PAUSE_SECONDS = 0.05
-AT_ONCE = 500  # versions that the source forgets together
 
 _STALE = refuse(Refusal.STALE)
 
@@ -241,25 +242,15 @@ class Mover:
         self._directory.arrived(move)
 
     def _forget(self, move: Move, source: Database) -> None:
-        """Delete what has left, in steps, and the triggers when nothing else is leaving."""
+        """Delete what has left, in steps, and the triggers when nothing else is leaving.
+
+        The last move from a database scrubs it, as a purge does.
+        """
         source.write([Statement("DELETE FROM leaving WHERE epoch = ?", (move.id,))])
-        name = f"{AWAY}left {move.id} %"
-        while True:
-            (rows,) = source.read([
-                Statement("SELECT v.id FROM spaces s JOIN versions v ON v.space_id = s.id WHERE s.name LIKE ? LIMIT ?",
-                          (name, AT_ONCE))
-            ])  # fmt: skip
-            if not rows:
-                break
-            ids = tuple(cast(int, row[0]) for row in rows)
-            source.write([Statement(f"DELETE FROM versions WHERE id IN {slots(ids)}", ids)])
-            self._directory.note(move, self._owner)
-        source.write([
-            Statement("DELETE FROM requests WHERE substr(seq, 1, instr(seq, ':') - 1) || ' ' || ? IN "
-                      "(SELECT epoch FROM spaces WHERE name LIKE ?)", (move.id, name)),
-            Statement("DELETE FROM spaces WHERE name LIKE ?", (name,)),
-        ])  # fmt: skip
+        forget(source, f"{AWAY}left {move.id} %", lambda: self._directory.note(move, self._owner))
         self._end_triggers(source)
+        if not any(one.source == move.source and one.id != move.id for one in self._directory.moves()):
+            source.scrub(Traces())
 
     def _end_triggers(self, source: Database) -> None:
         try:
@@ -291,12 +282,12 @@ class Mover:
         ])  # fmt: skip
         self._end_triggers(source)
         target.write([
-            Statement(f"DELETE FROM spaces WHERE name LIKE '{AWAY}{move.id} %'"),
             Statement("DELETE FROM carried WHERE epoch = ?", (move.id,)),
             Statement("DELETE FROM arrivals WHERE epoch = ?", (move.id,)),
             Statement("UPDATE holdings SET state = 'gone' WHERE unit = ? AND epoch = ? AND state = 'arriving'",
                       (move.unit, move.id)),
         ])  # fmt: skip
+        forget(target, f"{AWAY}{move.id} %", lambda: self._directory.note(move, self._owner))
         return self._directory.advance(move, self._owner, "back", why)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 from deploy.cluster.ports import free_ports, is_free
@@ -51,6 +52,10 @@ class Muisti:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
 
     @property
     def log(self) -> Path:
@@ -101,7 +106,8 @@ class Muisti:
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
             if how is signal.SIGKILL:
-                os.killpg(self._process.pid, how)  # its workers with it, if it has any: nobody else would end them
+                with suppress(ProcessLookupError):  # it has ended by itself
+                    os.killpg(self._process.pid, how)  # its workers with it: nobody else would end them
             else:
                 self._process.send_signal(how)
             self._process.wait()

@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
+from muisti.core.model.errors import Conflict, InvalidInput, MuistiError, NotFound, StoreUnavailable
 from muisti.core.model.location import Location
 from muisti.core.model.operations import Stamp
 from muisti.core.support.lazy import Lazy
 from muisti.core.support.meters import Progress, silent
+from muisti.service.runtime.databases import moved
 
 if TYPE_CHECKING:
     from muisti.core.operations import whole_database
@@ -25,6 +26,7 @@ else:  # 60 ms: a client of servers, when a backup is due
 
 NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
 S3 = "s3://"
+ROUNDS = 5  # of backups of databases to which spaces have moved meanwhile
 
 
 class StoredBackup(msgspec.Struct, frozen=True):
@@ -66,6 +68,15 @@ def name_at(now: int) -> str:
     return f"muisti-{datetime.fromtimestamp(now / 1e6, UTC):%Y%m%dT%H%M%SZ}.db"
 
 
+def beside(place: str, name: str) -> str:
+    """Return where the backups of a database go that a directory at this place has beside itself.
+
+    >>> beside("s3://bucket/muisti/", "eu-1")
+    's3://bucket/muisti/eu-1'
+    """
+    return f"{place.rstrip('/')}/{name}"
+
+
 def shelve(source: Location, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
     """Back a database up, check the copy, and drop all but the newest `keep` backups. Return the stamp of the backup.
 
@@ -83,6 +94,46 @@ def shelve(source: Location, place: str, now: int, keep: int | None = None, prog
     for old in kept[:-keep] if keep else ():
         to.drop(old.name)
     return stamp
+
+
+def shelve_all(
+    sources: Mapping[str, Location], place: str, now: int, keep: int | None = None, progress: Progress = silent
+) -> dict[str, Stamp]:
+    """Back up all databases of a directory, which is the first; return the stamps of the backups by database.
+
+    A space that moves meanwhile is in one of them at least: where spaces have come to is backed up again.
+
+    Raises:
+        Conflict: spaces move all the time.
+        StoreUnavailable: the database that it names has no backup.
+    """
+    home, stamps, todo = next(iter(sources.values())), dict[str, Stamp](), set(sources)
+    before = {id_: one for id_, one in moved(home).items() if one[0] == "ended"} if len(sources) > 1 else {}
+    for _ in range(ROUNDS):
+        for name, source in sources.items():
+            if name in todo:
+                to = place if source is home else beside(place, name)
+                with _named(name, len(sources)):
+                    stamps[name] = shelve(source, to, now, keep, progress)
+        after = moved(home) if len(sources) > 1 else {}
+        todo = {target for id_, (step, target) in after.items() if before.get(id_) != (step, target)}
+        before = after
+        if not todo:
+            return stamps
+    raise Conflict(
+        "spaces move all the time, and one that moves may be in no backup; try again when the moves have ended"
+    )
+
+
+@contextmanager
+def _named(name: str, count: int) -> Iterator[None]:
+    """Let an error name the database, when there are several."""
+    try:
+        yield
+    except MuistiError as error:
+        if count == 1:
+            raise
+        raise StoreUnavailable(f"the database {name!r} has no backup: {error}") from error
 
 
 @contextmanager

@@ -6,11 +6,14 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 
+from msgspec import UNSET
+
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
-from muisti.core.placement.directory import Target
+from muisti.core.placement.directory import MAIN, Target
 from muisti.core.placement.mover import Mover
 from muisti.service.background.task_threads import TaskThreads
+from muisti.service.background.tasks import sweeps_beside
 from muisti.service.background.upkeep import Sweep, Upkeep, signer
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
@@ -32,7 +35,7 @@ class Fleet:
 
     def start(self) -> None:
         engines = self._backend.engines
-        self._begin(engines.main)
+        self._begin(engines.main, self._sweeps, MAIN)
         engines.listen(self._opened)
         if engines.several:
             engines.open_all()
@@ -49,12 +52,14 @@ class Fleet:
 
     def _opened(self, target: Target, engine: Engine) -> None:
         if not self._stop.is_set():
-            self._begin(engine)
+            self._begin(engine, sweeps_beside(self._sweeps, self._settings, target), target.id)
 
-    def _begin(self, engine: Engine) -> None:
-        upkeep = Upkeep(engine, self._sweeps, self._backend.meters)
+    def _begin(self, engine: Engine, sweeps: Sequence[Sweep], id_: int) -> None:
+        engines = self._backend.engines
+        upkeep = Upkeep(engine, sweeps, self._backend.meters)
         upkeep.start()
-        engine.report_purges(signer(self._backend.main, self._settings))
+        name = lambda: engines.name(id_) if engines.several else UNSET  # noqa: E731
+        engine.report_purges(signer(engines.main, self._settings, name))
         working = TaskThreads(engine, self._settings)
         self._running += [upkeep, working]
         if self._sweeps:  # a command runs only the tasks that it asks for

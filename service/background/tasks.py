@@ -3,12 +3,14 @@
 import ctypes
 import logging
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.operations.upkeep import AT_A_TIME
-from muisti.service.background.backup_targets import shelf, shelve
+from muisti.core.placement.directory import Target
+from muisti.service.background.backup_targets import beside, shelf, shelve
 from muisti.service.background.upkeep import Sweep, at_once, embedding_sweeps
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
@@ -48,6 +50,7 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0  # seconds
 FLUSH_SECONDS = 5.0
 FREED_SECONDS = 30.0
 WEBHOOK_SECONDS = 2.0
+BACKUP = "backup"
 UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo name them
 
 
@@ -88,18 +91,28 @@ def _reviews(settings: Settings) -> list[Sweep]:
     return [Sweep("promote", period, promote, _with_candidates), Sweep("prune", period, prune, _with_candidates)]
 
 
-def _backups(settings: Settings) -> list[Sweep]:
-    """Return the sweep of backups, if any. Its one step is a whole backup, which only reads and blocks no request."""
-    place, keep = settings.backup_to, settings.backup_keep
+def _backups(settings: Settings, target: Target | None = None) -> list[Sweep]:
+    """Return the sweep of backups, if any. Its one step is a whole backup, which only reads and blocks no request.
+
+    Those of a database beside the first go to a folder of its name.
+    """
+    place, keep, home = settings.backup_to, settings.backup_keep, location_of(settings)
     if place is None or not settings.backup_hours:
         return []
     shelf(place)  # refuses at the start a place that could never work
+    source, to = (home, place) if target is None else (target.location(home), beside(place, target.name))
 
     def back_up(engine: Engine, _: str, now: int) -> bool:
-        shelve(location_of(settings), place, now, keep)
+        shelve(source, to, now, keep)
         return False
 
-    return [Sweep("backup", settings.backup_hours * HOUR, back_up, at_once)]
+    return [Sweep(BACKUP, settings.backup_hours * HOUR, back_up, at_once)]
+
+
+def sweeps_beside(sweeps: Sequence[Sweep], settings: Settings, target: Target) -> list[Sweep]:
+    """Return the sweeps of a database beside the first: the same, with backups of its own."""
+    backups = _backups(settings, target) if any(each.name == BACKUP for each in sweeps) else []
+    return [*(each for each in sweeps if each.name != BACKUP), *backups]
 
 
 def _webhooks(settings: Settings) -> list[Sweep]:

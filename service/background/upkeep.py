@@ -18,6 +18,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Self
 
 import msgspec
+from msgspec import UnsetType
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import ModelUnavailable, MuistiError, NotFound
@@ -261,11 +262,14 @@ def _lagging(engine: Engine, now: int) -> list[str]:
 # Results of purges that are tasks: their signed reports
 
 
-def signer(engine: Engine, settings: Settings) -> Callable[[Erasure], object]:
-    """Return a function that makes the result of a purge from its report: the report, plain and signed."""
+def signer(engine: Engine, settings: Settings, database: Callable[[], str | UnsetType]) -> Callable[[Erasure], object]:
+    """Return a function that makes the result of a purge from its report: the report, plain and signed.
+
+    `engine` is that of the directory, and `database` returns the name of the database for the report.
+    """
 
     def signed(erasure: Erasure) -> object:
-        report = ReportReply.of(erasure)
+        report = ReportReply.of(erasure, database=database())
         payload = msgspec.json.encode(report)
         return ErasureReply(report=report, signed=signing.sign(engine, settings.signing_key_file, payload))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from litestar import Response
 from litestar.params import JSONBody
+from msgspec import UNSET
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.operations import Erasure
@@ -73,7 +74,8 @@ async def reported(request: Request, erase: Callable[[], Erasure]) -> Response[A
     """Erase, and answer with the signed report."""
     backend = request.backend
     erasure = await backend.store(erase)
-    report = ReportReply.of(erasure)
+    engines = backend.engines
+    report = ReportReply.of(erasure, database=engines.home(erasure.space) if engines.several else UNSET)
     key_file = request.app.state.settings.signing_key_file
     signed = await backend.store(signing.sign, backend.main, key_file, msgspec.json.encode(report))
     headers = {} if erasure.seq is None else {SEQ: str(erasure.seq)}

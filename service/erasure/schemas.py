@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query import filters
@@ -65,6 +65,7 @@ class ReportReply(Reply, frozen=True, kw_only=True):
     began_at: datetime
     ended_at: datetime
     engine: Annotated[str, doc("Name and version of the database engine.")]
+    database: Annotated[str | UnsetType, doc("Name of the database, where there are several.")] = UNSET
     seq: Annotated[str | None, doc("Point of history of the erasure; null when there was nothing.")]
     erased: Annotated[dict[str, int], doc("Erased rows, by table.")]
     found: Annotated[dict[str, int], doc("Rows that are left, by place; 0 when the erasure is complete.")]

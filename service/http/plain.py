@@ -1,7 +1,8 @@
 """Answers of the most frequent requests, and of those that watch a server, which load neither Litestar nor a route."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
@@ -13,14 +14,15 @@ from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.generations import without_place
 from muisti.core.model.hits import Answer, Timings
 from muisti.core.model.outcomes import Written
-from muisti.core.model.spaces import Space
-from muisti.core.model.tasks import Failing
 from muisti.core.model.values import RequestKey
+from muisti.core.placement.directory import MAIN_NAME
 from muisti.service.asgi.header_names import FLAGS, REPLAYED, SEQ
 from muisti.service.asgi.messages import PlainResponse
 from muisti.service.auth.access import STATE, Access, check
 from muisti.service.auth.middleware import AuthMiddleware, access_of, seen
 from muisti.service.observability.read_log import Operation, Reading, asked_now
+from muisti.service.runtime.looks import Seen, look
+from muisti.service.runtime.looks import seen as seen_by_database
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.asgi import Scope
 from muisti.service.schemas.health import AliveReply, EmbeddingsReply, FailingReply, ReadyReply
@@ -134,35 +136,55 @@ async def alive(scope: Scope, state: State) -> AliveReply:
 
 
 async def readiness(scope: Scope, state: State) -> ReadyReply:
-    """Say whether the service can do its work.
+    """Say whether the service can do its work. Of several databases, one that is down takes only its spaces with it.
 
     Raises:
         MuistiError, HttpError: it cannot, or the key of the request is not valid.
     """
-    backend, engine = state.backend, state.backend.engine
+    backend, until = state.backend, monotonic() + PATIENCE_SECONDS
+    looks = backend.looks.begin()
+    main: Seen | StoreUnavailable
     try:
-        spaces, failing = await asyncio.wait_for(backend.vital(_seen, engine), PATIENCE_SECONDS)
-        access = await asyncio.wait_for(state.gate.recognise(list(scope["headers"]), "/readyz"), PATIENCE_SECONDS)
+        main = await asyncio.wait_for(backend.vital(look, backend.main), PATIENCE_SECONDS)
     except TimeoutError:
-        raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
+        main = StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s")
+    except StoreUnavailable as error:
+        main = error
+    found = await seen_by_database(looks, until - monotonic())
+    if isinstance(main, StoreUnavailable) and not any(found.values()):
+        raise main
+    try:
+        access = await asyncio.wait_for(state.gate.recognise(list(scope["headers"]), "/readyz"), PATIENCE_SECONDS)
+    except (TimeoutError, StoreUnavailable):
+        if not looks:
+            raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
+        return ReadyReply()  # keys are in the first database
     if not access.known:
         return ReadyReply()
-    obstacle = engine.tasks.obstacle
+    each = {MAIN_NAME: None if isinstance(main, StoreUnavailable) else main, **found}
+    return _ready(backend, access, each)
+
+
+def _ready(backend: Backend, access: Access, found: Mapping[str, Seen | None]) -> ReadyReply:
+    """Return what the caller may see of the databases that answered."""
+    engine, reaches = backend.main, access.grant.reaches
+    there = [one for one in found.values() if one is not None]
+    obstacle = next((one.engine.tasks.obstacle for one in there if one.engine.tasks.obstacle is not None), None)
+    failing = [each for one in there for each in one.failing if reaches(each.space)]
     return ReadyReply(
         version=installed_version(),
         store=engine.store,
-        spaces=sum(access.grant.reaches(space.name) for space in spaces),
-        loading=[name for name in engine.indexes_loading if access.grant.reaches(name)],
+        spaces=sum(reaches(space.name) for one in there for space in one.spaces),
+        loading=[name for one in there for name in one.engine.indexes_loading if reaches(name)],
         embeddings=_embeddings(engine),
-        index_bytes=engine.index_bytes,
-        indexes_evicted=engine.indexes_evicted,
+        index_bytes=sum(one.engine.index_bytes for one in there),
+        indexes_evicted=sum(one.engine.indexes_evicted for one in there),
         tasks_blocked=UNSET if obstacle is None else obstacle.code,
-        tasks_failing=[
-            FailingReply(task=one.task, kind=one.kind, space=one.space, tries=one.tries)
-            for one in failing
-            if access.grant.reaches(one.space)
-        ]
+        tasks_failing=[FailingReply(task=one.task, kind=one.kind, space=one.space, tries=one.tries) for one in failing]
         or UNSET,
+        databases={name: "down" if one is None else "ready" for name, one in found.items()}
+        if len(found) > 1
+        else UNSET,
     )
 
 
@@ -174,8 +196,3 @@ def _embeddings(engine: Engine) -> EmbeddingsReply:
         second=without_place(seconds.default),
         unusable=[without_place(name) for name in sorted(seconds.problems)] or UNSET,
     )
-
-
-def _seen(engine: Engine) -> tuple[list[Space], list[Failing]]:
-    engine.check()
-    return engine.spaces.list(), engine.tasks.failing()

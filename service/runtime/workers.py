@@ -49,6 +49,7 @@ from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.adding import Adds, end_soon
 from muisti.service.runtime.admission import LANE, Admission, Lane, Line, Shares
 from muisti.service.runtime.engines import Engines
+from muisti.service.runtime.looks import Looks
 from muisti.service.runtime.models import summary_writer
 from muisti.service.schemas.health import ServerStatsReply
 from muisti.service.settings import Settings
@@ -229,6 +230,7 @@ class Backend:
         self._tracing = tracing
         self._asking = 0  # searches under way
         self.engines = engines or Engines(engine, settings)
+        self.looks = Looks(self.engines)
         self.main = engine  # of the directory, which has what belongs to no space
         self.signing_key_file = settings.signing_key_file
         self.summary_writer = summary_writer(settings)

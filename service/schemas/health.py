@@ -48,7 +48,8 @@ class ReadyReply(Reply, frozen=True, kw_only=True):
     of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers
     without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from
     working on tasks, such as `store_full`; absent when nothing does. `tasks_failing` names tasks in the
-    caller's spaces that go on and keep failing, at most 20; absent when there is none.
+    caller's spaces that go on and keep failing, at most 20; absent when there is none. `databases` has the state of
+    each of several databases. One that is down takes only its spaces with it, and the first one also the keys.
     """
 
     status: Literal["ready"] = "ready"
@@ -62,6 +63,7 @@ class ReadyReply(Reply, frozen=True, kw_only=True):
     indexes_evicted: int | UnsetType = UNSET
     tasks_blocked: str | UnsetType = UNSET
     tasks_failing: list[FailingReply] | UnsetType = UNSET
+    databases: Annotated[dict[str, str], doc("`ready` or `down`, by name.")] | UnsetType = UNSET
 
 
 class LatencyReply(Reply, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from deploy.cluster.sqld import Sqld
 
 pytestmark = [pytest.mark.prove, pytest.mark.timeout(600)]
 
-NOTES = "/v1/spaces/default/memories"
+DEFAULT = "/v1/spaces/default"
+NOTES = f"{DEFAULT}/memories"
 PATIENCE = 120.0
 CAUGHT_UP = re.compile(r"^muisti_replica_lag_writes\{[^}]*\} 0\.0$", re.MULTILINE)
 
@@ -42,19 +44,21 @@ def served(folder: Path, primary: Sqld, replica: Sqld | None = None) -> Iterator
         yield running.url
 
 
-def add(url: str, *contents: str) -> None:
+def add(url: str, *contents: str, place: str = DEFAULT) -> None:
     """Add memories, each again after a 503, as clients do."""
     for content in contents:
         body, key = {"content": content, "on_conflict": "keep"}, {"idempotency-key": uuid.uuid4().hex}
         ends = time.monotonic() + PATIENCE
-        while (answer := httpx.post(url + NOTES, json=body, headers=key, timeout=60, trust_env=False)).is_error:
+        path = f"{url}{place}/memories"
+        while (answer := httpx.post(path, json=body, headers=key, timeout=60, trust_env=False)).is_error:
             assert answer.status_code == 503 and time.monotonic() < ends, answer.text
 
 
-def held(url: str) -> set[str]:
+def held(url: str, place: str = DEFAULT) -> set[str]:
     """Return what is stored; a reader asks again after a 503, too."""
     ends = time.monotonic() + PATIENCE
-    while (answer := httpx.get(url + NOTES, params={"limit": 100}, timeout=60, trust_env=False)).is_error:
+    path = f"{url}{place}/memories"
+    while (answer := httpx.get(path, params={"limit": 100}, timeout=60, trust_env=False)).is_error:
         assert answer.status_code == 503 and time.monotonic() < ends, answer.text
     return {one["content"] for one in answer.json()["items"]}
 
@@ -161,3 +165,35 @@ def test_a_database_is_restored_to_a_point_beside_the_one_in_use(tmp_path: Path)
             with served(tmp_path / "beside", fresh) as restored:
                 assert held(restored) == {"good"}
         assert held(url) == {"good", "bad"}
+
+
+def test_a_tenant_moves_to_another_database_while_it_is_used(tmp_path: Path):
+    """Add a database, move a space that somebody writes to, check and back up; lose the database, and move back."""
+    notes = [f"note {number}" for number in range(40)]
+    with ExitStack() as running:
+        old = running.enter_context(Sqld(tmp_path / "old"))
+        new = running.enter_context(Sqld(tmp_path / "new"))
+        url = running.enter_context(served(tmp_path, old))
+        tenant, here = "/v1/spaces/tenant", ("--database", old.url)
+        httpx.post(f"{url}/v1/spaces", json={"name": "tenant"}, timeout=60, trust_env=False).raise_for_status()
+        add(url, *notes[:10], place=tenant)
+        muisti(*here, "placement", "add", "eu-1", new.url, "--namespace", "default")
+        with ThreadPoolExecutor(1) as person:
+            writing = person.submit(add, url, *notes[10:], place=tenant)
+            muisti(*here, "placement", "move", "tenant", "--target", "eu-1", "--wait")
+            writing.result()
+        assert held(url, tenant) == set(notes)
+        muisti(*here, "placement", "check")
+        assert "eu-1\tready" in muisti(*here, "placement", "list", "--plain")
+        shelves = tmp_path / "shelves"
+        shelves.mkdir()
+        muisti(*here, "backup", str(shelves))
+        assert len(list((shelves / "eu-1").glob("*.db"))) == len(list(shelves.glob("*.db"))) == 1
+        new.kill()
+        refused = httpx.get(f"{url}{tenant}/memories", timeout=60, trust_env=False)
+        assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
+        assert held(url) == set(), "spaces of the other database are there"
+        new.start()
+        assert held(url, tenant) == set(notes)
+        muisti(*here, "placement", "move", "tenant", "--target", "main", "--wait")
+        assert held(url, tenant) == set(notes)

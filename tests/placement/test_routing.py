@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from muisti.core.model.buckets import bucket_of, unit_of
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.placement.directory import Target
 from muisti.core.placement.mover import Mover
+from muisti.core.store.database import Rows, Statement
 from muisti.service.app.app import create_app
 from muisti.service.runtime.engines import Engines
 from muisti.service.settings import Settings
@@ -146,6 +147,47 @@ def test_a_database_that_is_down_takes_only_its_spaces_with_it(server: Server):
         assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
         assert "'a'" in refused.json()["detail"]
     assert server.add("there", OTHER).status_code == 201
+
+
+def test_readiness_names_each_database_and_one_that_is_down_takes_only_its_spaces_with_it(server: Server):
+    def states() -> dict[str, str]:
+        ready = server.client.get("/readyz")
+        assert ready.status_code == 200, ready.text
+        return ready.json()["databases"]
+
+    server.move("a")
+    assert states() == {"main": "ready", "a": "ready", "b": "ready"}
+    assert server.client.get("/readyz").json()["spaces"] == 3
+    server.databases[1].failure = StoreUnavailable("down")
+    assert states() == {"main": "ready", "a": "down", "b": "ready"}
+    server.databases[1].failure = None
+    assert states()["a"] == "ready"
+    server.databases[0].failure = StoreUnavailable("down")
+    assert server.client.get("/readyz").status_code == 200  # spaces of the others are there
+    for one in server.databases.values():
+        one.failure = StoreUnavailable("down")
+    refused = server.client.get("/readyz")
+    assert (refused.status_code, refused.json()["code"]) == (503, "store_unavailable")
+
+
+def test_a_database_that_hangs_takes_no_thread_from_readiness(server: Server):
+    hanging, asked = threading.Event(), threading.Semaphore(0)
+    database = server.databases[1]
+    read = database.read
+
+    def hang(statements: Sequence[Statement]) -> list[Rows]:
+        asked.release()
+        hanging.wait(60)
+        return read(statements)
+
+    database.read = hang
+    try:
+        for _ in range(2):
+            assert server.client.get("/readyz").json()["databases"] == {"main": "ready", "a": "down", "b": "ready"}
+        assert asked.acquire(blocking=False) and not asked.acquire(blocking=False)  # it is asked once
+    finally:
+        hanging.set()
+        database.read = read
 
 
 def test_writes_during_moves_are_kept_once(server: Server):

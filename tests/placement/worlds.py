@@ -14,6 +14,7 @@ from muisti.core.placement.rows import CARRIED
 from muisti.core.store.database import Database, Rows, Statement
 from tests.core.crashes import At, Deadly
 from tests.core.fakes import SPACE, Clock, WordEncoder
+from tests.service.conftest import Run
 from tests.stores import at, migrated
 
 ME = "tester"
@@ -86,4 +87,13 @@ def dump(database: Database, space: str) -> dict[str, Rows]:
     return found
 
 
-__all__ = ["At", "SPACE", "Draft", "World", "contents", "dump", "unit_of", "world"]
+def spread(run: Run, folder: Path) -> None:
+    """Let commands add the database `eu-1`, and move the space `acme` with a memory there."""
+    assert run("space", "create", "acme").exit_code == 0
+    assert run("add", "We deploy on Fridays", "--author", "ann", "--space", "acme").exit_code == 0
+    assert run("add", "Trains are green", "--author", "ann", "--space", "default").exit_code == 0
+    assert run("placement", "add", "eu-1", f"file:{folder / 'eu.db'}").exit_code == 0
+    assert run("placement", "move", "acme", "--target", "eu-1", "--wait").exit_code == 0
+
+
+__all__ = ["At", "SPACE", "Draft", "World", "contents", "dump", "spread", "unit_of", "world"]

@@ -1,12 +1,13 @@
 """Commands about the database as a whole: backup, restore-backup, scrub."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, command
@@ -46,9 +47,9 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     """Back up the database while it is in use.
 
     The database may be a file or on a server. PATH is a file, a folder, or s3://BUCKET/PREFIX; without it, the current
-    folder. In a folder or bucket the file name comes from the time. For S3 the AWS_... variables have keys, region and
-    endpoint. The backup shows one moment of the database, and is opened and checked before it goes to PATH. Prints the
-    last change of each space in it.
+    folder. In a folder or bucket the file name comes from the time. Each database beside the first has a folder of its
+    name there. For S3 the AWS_... variables have keys, region and endpoint. The backup shows one moment of the
+    database, and is opened and checked before it goes to PATH. Prints the last change of each space in it.
     """
     if server_url(options):
         raise click.UsageError(f"backup {HERE}")
@@ -60,20 +61,43 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
         check_folder(Path(place))
     with refusals(options), Stages(options) as stages:
         if listed:
-            _list(options, backup_targets.shelf(place).all())
+            names = _names(options)
+            _list(options, {one: backup_targets.shelf(_place(place, one, names)).all() for one in names})
             return
-        now = system_clock()
+        sources, now = databases.databases_of(_location(options)), system_clock()
+        names = list(sources)
         stages.begin("backup")
-        source = _location(options)
         if many:
-            name, stamp = backup_targets.name_at(now), backup_targets.shelve(source, place, now, keep, stages.note)
-            target = f"{place.rstrip('/')}/{name}" if place.startswith("s3://") else str(Path(place) / name)
+            file = backup_targets.name_at(now)
+            stamps = backup_targets.shelve_all(sources, place, now, keep, stages.note)
+            made = [(one, _in(_place(place, one, names), file), stamp) for one, stamp in stamps.items()]
+        elif len(names) > 1:
+            raise Failure(
+                f"{place} is one file, and the databases are {', '.join(names)}: name a folder or s3://BUCKET/PREFIX, "
+                "where each gets a backup of its own"
+            )
         else:
-            target, stamp = place, whole_database.back_up(source, Path(place), now, stages.note, force=force)
-    _print_stamp(options, target, stamp)
-    if others := databases.beside(source):
-        talk(f"This is the directory alone. Back up each other database too, with --database: {', '.join(others)}.")
-    hint(options, f"To restore it: muisti restore-backup {target}")
+            stamp = whole_database.back_up(sources[names[0]], Path(place), now, stages.note, force=force)
+            made = [(names[0], place, stamp)]
+    _print_stamps(options, made)
+    hint(options, f"To restore it: muisti restore-backup {made[0][1]}")
+
+
+def _names(options: Globals) -> list[str]:
+    """Return the names of the databases, of the first alone when that does not answer: its backups may be wanted."""
+    try:
+        return list(databases.databases_of(databases.location_of(settings_for(options))))
+    except (Failure, MuistiError):
+        return [""]
+
+
+def _place(place: str, name: str, names: Sequence[str]) -> str:
+    """Return where the backups of a database are, of which the first one is the directory."""
+    return place if name == names[0] else backup_targets.beside(place, name)
+
+
+def _in(place: str, name: str) -> str:
+    return f"{place.rstrip('/')}/{name}" if place.startswith("s3://") else str(Path(place) / name)
 
 
 @command(
@@ -105,35 +129,63 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
             raise click.UsageError("--force is for a file; name an empty database on the server")
         with backup_targets.fetched(path, target.file) as copy:
             stamp = whole_database.restore(copy, target, system_clock(), stages.note, at=point, force=force)
-    _print_stamp(options, str(target.file or target.url), stamp, "database" if target.file is None else "file")
+    _print_stamps(options, [("", str(target.file or target.url), stamp)], "database" if target.file is None else "file")
     talk("Restored. Every space has a new epoch.")
 
 
-def _list(options: Globals, found: "Sequence[backup_targets.StoredBackup]") -> None:
-    if for_people(options) and not found:
+def _list(options: Globals, found: "Mapping[str, Sequence[backup_targets.StoredBackup]]") -> None:
+    several = len(found) > 1
+    items = [(name, each) for name, backups in found.items() for each in backups]
+    if for_people(options) and not items:
         talk("There is no backup here: muisti backup PATH")
         return
-    rows = [(each.name, sized(each.size)) for each in found]
+    rows = [((name,) if several else ()) + (each.name, sized(each.size)) for name, each in items]
+    heads = ("database", "backup", "size") if several else ("backup", "size")
     show(
         options,
-        {"items": found},
-        lambda _: grid(None, "backup", "size", right=("size",), rows=rows),
-        lambda _: [tabbed(each.name, each.size) for each in found],
+        {"items": [{"name": each.name, "size": each.size} | _named(name, several) for name, each in items]},
+        lambda _: grid(None, *heads, right=("size",), rows=rows),
+        lambda _: [tabbed(*((name,) if several else ()), each.name, each.size) for name, each in items],
     )
 
 
-def _print_stamp(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
-    spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
+def _named(name: str, several: bool) -> dict[str, str]:
+    return {"database": name} if several else {}
+
+
+def _print_stamps(options: Globals, made: "Sequence[tuple[str, str, Stamp]]", what: str = "file") -> None:
+    """Print what was backed up or restored: the spaces of each database, with the last change of each."""
+    several = len(made) > 1
 
     def table(_: Any) -> Shown:
-        rows = ((name, f"{stamp.spaces[name].number:,}") for name in spaces)
-        head = cell(f"{path}, {sized(stamp.size)}, opened and checked")
-        return stack(head, grid(None, "space", "changes", right=("changes",), rows=rows))
+        return stack(*(part for name, path, stamp in made for part in _stamped(name if several else "", path, stamp)))
 
     def lines(_: Any) -> list[str]:
-        return [tabbed(what, path, stamp.size), *(tabbed("space", name, seq) for name, seq in spaces.items())]
+        return [
+            line
+            for name, path, stamp in made
+            for line in (
+                *([tabbed("database", name)] if several else ()),
+                tabbed(what, path, stamp.size),
+                *(tabbed("space", *one) for one in _seqs(stamp).items()),
+            )
+        ]
 
-    show(options, {"path": path, "bytes": stamp.size, "spaces": spaces}, table, lines)
+    found = [
+        {"path": path, "bytes": stamp.size, "spaces": _seqs(stamp)} | _named(name, several)
+        for name, path, stamp in made
+    ]
+    show(options, {"items": found} if several else found[0], table, lines)
+
+
+def _seqs(stamp: "Stamp") -> dict[str, str]:
+    return {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
+
+
+def _stamped(name: str, path: str, stamp: "Stamp") -> list[Shown]:
+    rows = ((space, f"{stamp.spaces[space].number:,}") for space in _seqs(stamp))
+    head = cell(f"{name}{name and ': '}{path}, {sized(stamp.size)}, opened and checked")
+    return [head, grid(None, "space", "changes", right=("changes",), rows=rows)]
 
 
 def _point(at: str) -> "values.Seq | int":

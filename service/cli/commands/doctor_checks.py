@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
+from msgspec import structs
 from rich.text import Text
 
 from muisti.client import calls
@@ -16,6 +17,7 @@ from muisti.core.databases import Database, open_database, open_file
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Hosted, Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.model.location import Location
 from muisti.core.model.spaces import OFF
 from muisti.core.model.times import system_clock
 from muisti.core.model.unreadable import Crashed
@@ -27,7 +29,7 @@ from muisti.core.parsing.workers import Workers
 from muisti.service.cli.commands.integrity_checks import Check, integrity, memories_of, repair_faults, tell
 from muisti.service.connect.clients import Home
 from muisti.service.connect.planning import registered
-from muisti.service.runtime.databases import location_of, whereabouts
+from muisti.service.runtime.databases import databases_of, location_of, whereabouts_of
 from muisti.service.runtime.models import models_of, reader_of
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings
@@ -85,9 +87,20 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
     if settings.entities != TAGGER:
         yield _second_model(settings)
         yield _entities(settings)
-    path = location_of(settings).file
+    home = location_of(settings)
+    usable = True
+    for check in _main(options, settings, home, model, quick=quick):
+        usable &= check.status != "failed" or check.name not in ("database", "integrity")
+        yield check
+    if usable:  # a damaged file is not opened
+        yield from _beside(options, settings, home, model, quick=quick)
+
+
+def _main(options: Globals, settings: Settings, home: Location, model: Check, *, quick: bool) -> Iterator[Check]:
+    """Check the database that the settings name."""
+    path = home.file
     if path is None:
-        yield from _inside(options, settings, model, quick=quick)
+        yield from _inside(options, settings, home, model, quick=quick)
         return
     yield from _file(path)
     if (running := running_on(path)) is not None:
@@ -96,7 +109,25 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         sound = None if quick else integrity(path)
         yield from [] if sound is None else [sound]
         if sound is None or sound.status != "failed":
-            yield from _inside(options, settings, model, quick=quick)
+            yield from _inside(options, settings, home, model, quick=quick)
+
+
+def _beside(options: Globals, settings: Settings, home: Location, model: Check, *, quick: bool) -> Iterator[Check]:
+    """Check the other databases of a directory, each by its name."""
+    try:
+        others = {name: location for name, location in databases_of(home).items() if location is not home}
+    except MuistiError:
+        return  # what is wrong with the directory was said
+    for name, location in others.items():
+        if location.file is not None and not location.file.exists():
+            yield Check(f"{name}: database", "failed", f"{location.file} is not there; its spaces are not either")
+            continue
+        sound = None if quick or location.file is None else integrity(location.file)
+        inside = [] if sound is not None and sound.status == "failed" else _inside(
+            options, settings, location, model, quick=quick
+        )  # fmt: skip
+        for check in (*([] if sound is None else [sound]), *inside):
+            yield structs.replace(check, name=f"{name}: {check.name}")
 
 
 def _server(options: Globals, url: str) -> Check:
@@ -105,7 +136,9 @@ def _server(options: Globals, url: str) -> Check:
             found = opened.send(calls.get_readiness()).data
     except Failure as error:
         return Check("server", "failed", error.message)
-    return Check("server", "ok", f"{url}: {', '.join(f'{name} {value}' for name, value in found.items())}")
+    down = [name for name, state in found.get("databases", {}).items() if state == "down"]
+    said = ", ".join(f"{name} {value}" for name, value in found.items())
+    return Check("server", "failed" if down else "ok", f"{url}: {said}")
 
 
 def _sqlite() -> Check:
@@ -223,8 +256,7 @@ def _permissions(path: Path) -> Check:
     return Check("permissions", "ok", f"{mode:o}")
 
 
-def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) -> Iterator[Check]:
-    location = location_of(settings)
+def _inside(options: Globals, settings: Settings, location: Location, model: Check, *, quick: bool) -> Iterator[Check]:
     try:
         database = open_database(location, may_only_read=True)
     except StoreCorrupt as error:
@@ -235,7 +267,7 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
         return
     try:
         if location.file is None:
-            yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
+            yield Check("database", "ok", f"{database.engine} at {whereabouts_of(location)}")
         schema = schema_of(database)
         yield _schema(schema)
         models = models_of(settings) if model.status == "ok" else Models()
