@@ -235,8 +235,9 @@ class _Reading:
             if self._characters > self._most:
                 raise FileTooLarge(f"The file of {len(self._data):,} bytes has more than {self._most:,} characters.")
             self._blank = self._blank and is_blank(text)
+            headings = tuple(map(_storable, piece.headings))
             for at in range(0, len(text), LONGEST):
-                yield structs.replace(piece, text=text[at : at + LONGEST])
+                yield structs.replace(piece, text=text[at : at + LONGEST], headings=headings)
 
     def _send(self, batch: list[Piece]) -> None:
         _send(self._target, frames.message(Kind.PIECES, batch))

@@ -62,7 +62,8 @@ _READ = re.compile(
 )
 _OF_TODAY = re.compile(r"\b(?:TODAY|NOW|RAND)\w*\(")
 _HOURS = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:\.\d+)?S")
-_INVENTED = re.compile(r"<text:p[^>]*>(?:Series|Column|Row) ?\d+</text:p>|Error: Reference source not found")
+_INVENTED = re.compile(r"<text:p[^>]*>(?:(?:Series|Column|Row) ?\d+|NaN)</text:p>|Error: Reference source not found")
+STEMS = frozenset("甲乙丙丁戊己庚辛壬癸")  # which number lists in Chinese
 _SPACED = re.compile(r"\b\w(?: \w)+\b")  # letters that are drawn apart
 _NOT_CALCULATED = re.compile(r"Err:\d+|1899-12-30 ?")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -74,12 +75,12 @@ NEVER = frozenset({"xlsb", "vsd"})  # formats that are refused
 def words(text: str, numbers: bool) -> Counter[str]:
     """Return the words of a text; numbers alone count in sheets only, as labels of lists and axes are drawn elsewhere.
 
-    >>> words("A ![red_cat](b.png) 12 x²", numbers=False)
+    >>> words("A ![red_cat](b.png) 12 x² 甲", numbers=False)
     Counter({'a': 1, 'red': 1, 'cat': 1, 'b': 1, 'png': 1, 'x2': 1})
     """
     text = _TEX.sub(" ", _GROUPED.sub("", text) if numbers else text)
     plain = unicodedata.normalize("NFKC", text.replace("\u00ad", "")).lower()
-    return Counter(word for word in _WORD.findall(plain) if numbers or not word.isnumeric())
+    return Counter(word for word in _WORD.findall(plain) if numbers or not (word.isnumeric() or word in STEMS))
 
 
 def share_kept(ours: Counter[str], theirs: Counter[str]) -> float:

@@ -20,8 +20,9 @@ from muisti.service.connect.traces import Trace, left_traces, personal_traces, p
 from muisti.service.formats.importers import cursor, rules
 from muisti.service.formats.importers.dialogues import Conversation, Talk, name_of, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, plain
-from muisti.service.formats.importers.registry import IMPORTERS, Spread, whole
+from muisti.service.formats.importers.registry import IMPORTERS, whole
 from muisti.service.formats.importers.shapes import json_lines
+from muisti.service.formats.importers.shares import Spread
 from muisti.service.formats.importers.source_files import Part, Source
 from muisti.service.terminal.project import choose
 from muisti.service.tools.session import PERSONAL

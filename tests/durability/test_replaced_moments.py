@@ -3,6 +3,8 @@
 A server under load meets each of these moments by chance (`test_replaced.py`); here each is met for certain.
 """
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -147,6 +149,27 @@ def test_checkpoints_of_another_process_are_no_reason_to_refuse(folder: Path):
     finally:
         one.close()
         other.close()
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux lists locks")
+def test_a_checkpoint_that_takes_long_is_waited_for(folder: Path):
+    """As on a starved machine: a page is there, and whoever moves it holds the lock and has not counted it yet."""
+    path = folder / "muisti.db"
+    database = filled(path, 3, checkpoint_pages=1_000)
+    hold = "import fcntl, sys; f = open(sys.argv[1], 'r+b'); fcntl.lockf(f, 2, 1, 121); print(flush=True); input()"
+    command = [sys.executable, "-c", hold, f"{path}-shm"]
+    try:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as mover:
+            assert mover.stdout is not None and mover.stdout.readline()
+            with path.open("ab") as file:
+                file.write(b"\0" * 4_096)
+            database.check()
+            time.sleep(0.4)
+            database.check()
+        with pytest.raises(StoreReplaced):
+            database.check()
+    finally:
+        database.close()
 
 
 def refused_for_good(database: FileDatabase) -> None:

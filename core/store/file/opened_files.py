@@ -116,6 +116,8 @@ def _offset(place: int) -> int:
 LOG, INDEX = "-wal", "-shm"
 GRACE_SECONDS = 5.0  # between the first page of another process's checkpoint and its count of frames
 GLANCE_SECONDS = 0.05  # between two checks for reads
+CHECKPOINT_LOCK = 121  # byte of the shared index that is locked from before the first page until after the count
+LOCKS = Path("/proc/locks")  # where Linux lists all locks; asking for one by opening the file would release ours
 LASTING_SECONDS = 60.0  # after which an unexplained change is no checkpoint
 LOOKS = 0.005  # seconds between two looks, while the writer waits for that count
 ADVICE = "stop Muisti, put the file back or restore a backup, and start again"
@@ -165,7 +167,8 @@ class OpenedFiles:
         """Raise `StoreReplaced` unless the files are still ours, and end with a commit that made the log `frames` long.
 
         A change of the database file may be the checkpoint of another process, which counts its frames when it ends.
-        With `patient`, such a change is accepted for `GRACE_SECONDS`. With `wait`, return only once it is explained.
+        With `patient`, such a change is accepted for `GRACE_SECONDS`. Where somebody is seen to hold the lock of
+        checkpoints, as on a slow disk, it is for longer. With `wait`, return only once it is explained.
         """
         if self._refusal is not None:
             raise StoreReplaced(self._refusal)
@@ -286,6 +289,7 @@ class OpenedFiles:
         """
         began = time.monotonic()
         while True:
+            runs = self._is_moving()  # before the look: it may end meanwhile
             with self._noting:
                 seen = self._look(connection)
                 if self._is_accounted(seen):
@@ -295,12 +299,23 @@ class OpenedFiles:
                 idle = self._seen.emptied and seen[3:] == self._seen[3:]  # there was nothing to move
             passed = time.monotonic() - since
             hopeless = self._is_hopeless(seen)
-            if not patient or passed >= GRACE_SECONDS or hopeless or idle:
+            grace = LASTING_SECONDS if runs or self._is_moving() else GRACE_SECONDS
+            if not patient or passed >= grace or hopeless or idle:
                 lasting = passed >= LASTING_SECONDS or hopeless
                 self._refuse(f"{Path(self._path).name} was written over while it was open", lasting=lasting)
             if not wait:
                 return
             time.sleep(LOOKS)
+
+    def _is_moving(self) -> bool:
+        """Tell whether somebody holds the lock of checkpoints, where the system lists locks."""
+        with suppress(OSError, ValueError):
+            for line in LOCKS.read_text("ascii").splitlines():
+                *_, kind, _, file, first, last = line.split()
+                ours = kind == "WRITE" and file.endswith(f":{self._inodes[5]}") and last != "EOF"
+                if ours and int(first) <= CHECKPOINT_LOCK <= int(last):
+                    return True
+        return False
 
     def _check_log(self, connection: apsw.Connection, frames: int) -> None:
         """Raise for a log that lacks frames which it still counts; otherwise another process restarted it."""

@@ -18,7 +18,8 @@ import click
 
 from muisti.client import calls
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.registry import OWN, OnProgress, Shares, own_files, recognised
+from muisti.service.formats.importers.registry import OWN, OnProgress, own_files, recognised
+from muisti.service.formats.importers.shares import Shares
 from muisti.service.formats.importers.source_files import Source
 from muisti.service.schemas.transfer import REASONS
 from muisti.service.terminal.base import ERROR, Failure, Globals

@@ -23,8 +23,8 @@ from muisti.service.cli.commands.import_work import NAMED, How, Portion, Report,
 from muisti.service.connect.clients import Home
 from muisti.service.connect.gathering import SOURCE, Gathering, Row, Wanted
 from muisti.service.formats.importers.items import Item
-from muisti.service.formats.importers.registry import Spread
 from muisti.service.formats.importers.rules import CATEGORY, Statement
+from muisti.service.formats.importers.shares import Spread
 from muisti.service.schemas.transfer import REASONS
 from muisti.service.terminal.base import Failure, Globals
 from muisti.service.terminal.client import ApiError, Client

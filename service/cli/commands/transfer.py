@@ -161,9 +161,10 @@ def _move(part: Path, folder: Path) -> None:
 
 
 SYSTEMS = (
-    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "claude-code", "codex", "cogx", "cursor", "gemini-cli",
-    "hazina", "json", "letta", "mcp-memory", "mcp-memory-service", "mem0", "memorg", "notion", "obsidian", "rules",
-    "slack", "telegram", "vipune", "whatsapp", "zakira", "zapomni", "zep",
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "claude-code", "codex", "cogx", "cursor", "discord",
+    "gemini-cli", "google-keep", "hazina", "joplin", "json", "letta", "librechat", "mcp-memory", "mcp-memory-service",
+    "mem0", "memorg", "messenger", "notion", "obsidian", "rules", "simplenote", "slack", "telegram", "vipune",
+    "whatsapp", "zakira", "zapomni", "zep",
 )  # fmt: skip
 AGENTS = (
     "claude-code", "codex", "cursor", "gemini-cli", "windsurf", "cline", "roo", "copilot-cli", "kiro", "jetbrains",

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, without
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, record_of, text_of, times, without
 from muisti.service.formats.importers.shapes import Shape, json_items
 from muisti.service.formats.importers.source_files import Source
 
@@ -86,11 +86,11 @@ def _message(place: str, node: object, conversation: Conversation, turn: int) ->
         return None
     if not isinstance(row, dict):
         return Failed(place, "a message that is no object")
-    author, content = _dict(row.get("author")), _dict(row.get("content"))
+    author, content = record_of(row.get("author")), record_of(row.get("content"))
     if content.get("content_type") == "user_editable_context":
         return _instructions(place, content)
     role = author.get("role")
-    hidden = _dict(row.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    hidden = record_of(row.get("metadata")).get("is_visually_hidden_from_conversation") is True
     if role not in SPOKEN or hidden or row.get("weight") == 0 or row.get("recipient", "all") not in (None, "all"):
         return Skipped(place, "not said by user or assistant")
     text = _text(content)
@@ -99,7 +99,7 @@ def _message(place: str, node: object, conversation: Conversation, turn: int) ->
     message_id = text_of(row.get("id"))
     if message_id is None:
         return Failed(place, "a message without an id")
-    rest = without({"id": message_id, "model": _dict(row.get("metadata")).get("model_slug")})
+    rest = without({"id": message_id, "model": record_of(row.get("metadata")).get("model_slug")})
     return message(conversation, turn, message_id, place, str(role), text, row.get("create_time"), rest)
 
 
@@ -121,7 +121,3 @@ def _text(content: Mapping[str, Any]) -> str:
     if kind == "code" and text_of(content.get("text")):
         return f"```{content.get('language') or ''}\n{content['text']}\n```"
     return ""
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -6,7 +6,18 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, plain, text_of, times, when, without
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Skipped,
+    dicts,
+    plain,
+    text_of,
+    times,
+    when,
+    without,
+)
 from muisti.service.formats.importers.shapes import Shape, json_items, json_shape
 from muisti.service.formats.importers.source_files import Part, Source
 
@@ -81,24 +92,24 @@ def _message(place: str, row: Mapping[str, Any], conversation: Conversation, tur
         return Skipped(place, "of a branch that was left")
     sender = text_of(row.get("sender")) or "unknown"
     role = {"human": "user"}.get(sender, sender)
-    names = [file.get("file_name") for file in _dicts(row.get("attachments")) + _dicts(row.get("files"))]
+    names = [file.get("file_name") for file in dicts(row.get("attachments")) + dicts(row.get("files"))]
     return message(conversation, turn, row["uuid"], place, role, text, row.get("created_at"),
                    without({"uuid": row["uuid"], "files": [name for name in names if name]}))  # fmt: skip
 
 
 def _text(row: Mapping[str, Any]) -> str:
     """Return the text of a message and of its attachments, without thoughts and calls of tools."""
-    blocks = (one.get("text") for one in _dicts(row.get("content")) if one.get("type") == "text")
+    blocks = (one.get("text") for one in dicts(row.get("content")) if one.get("type") == "text")
     said = [text for text in blocks if isinstance(text, str) and text.strip()]
     if not said and text_of(row.get("text")):
         said = [row["text"]]
-    attached = (one.get("extracted_content") for one in _dicts(row.get("attachments")))
+    attached = (one.get("extracted_content") for one in dicts(row.get("attachments")))
     return "\n\n".join([*said, *(text for text in attached if isinstance(text, str) and text.strip())]).strip()
 
 
 def _branch(rows: list[Any]) -> set[str]:
     """Return the ids of the messages in the branch that ends last; all of them where there are no branches."""
-    known = {row["uuid"]: row for row in _dicts(rows) if isinstance(row.get("uuid"), str)}
+    known = {row["uuid"]: row for row in dicts(rows) if isinstance(row.get("uuid"), str)}
     parents = {uuid: text_of(row.get("parent_message_uuid")) for uuid, row in known.items()}
     if not any(parent in known for parent in parents.values()):
         return set(known)
@@ -128,7 +139,7 @@ def _project(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
                 "reason": f"{part} of the project {name}",
             }
             yield Item(external=f"{row['uuid']}\n{part}", place=f"{place}.{part}", memory=memory)
-    for number, document in enumerate(_dicts(row.get("docs"))):
+    for number, document in enumerate(dicts(row.get("docs"))):
         where = f"{place}.docs[{number}]"
         text, uuid = text_of(document.get("content")), text_of(document.get("uuid"))
         if text is None or uuid is None:
@@ -143,7 +154,7 @@ def _remembered(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
     yield from _sections(f"{place}.conversations_memory", row.get("conversations_memory"), "conversations", {})
     projects = row.get("project_memories")
     listed = projects.items() if isinstance(projects, dict) else (
-        (one.get("project_uuid"), one.get("memory")) for one in _dicts(projects)
+        (one.get("project_uuid"), one.get("memory")) for one in dicts(projects)
     )  # fmt: skip
     for project, text in listed:
         yield from _sections(
@@ -166,7 +177,3 @@ def _sections(place: str, text: object, of: str, metadata: Mapping[str, Any]) ->
                 "metadata": metadata,
             }
             yield Item(external=f"{of}\n{section.strip()}", place=f"{place} section {number}", memory=memory)
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

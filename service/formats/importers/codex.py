@@ -12,7 +12,18 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, Talk, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Json, Skipped, clean, plain, text_of, without
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Json,
+    Skipped,
+    clean,
+    plain,
+    record_of,
+    text_of,
+    without,
+)
 from muisti.service.formats.importers.shapes import Shape, json_lines
 from muisti.service.formats.importers.source_files import Part, Source
 
@@ -76,7 +87,7 @@ def _facts(part: Part) -> _Facts:
     for _, row in json_lines(part):
         if isinstance(row, Failed):
             continue
-        payload = _dict(row.get("payload"))
+        payload = record_of(row.get("payload"))
         if row.get("type") == "session_meta" or {"id", "timestamp", "instructions"} <= set(row):
             facts.meta = facts.meta or dict(payload or row)
         elif row.get("type") == "event_msg" and (role := EVENTS.get(plain(payload.get("type")))) is not None:
@@ -113,16 +124,12 @@ def _message(place: str, row: Json, facts: _Facts, conversation: Conversation, t
 
 def _said(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the role and the text of a line; the role is empty when nobody says something."""
-    payload = _dict(row.get("payload")) or row
+    payload = record_of(row.get("payload")) or row
     if row.get("type") == "event_msg":
         return EVENTS.get(plain(payload.get("type")), ""), text_of(payload.get("message")) or ""
     if payload.get("type") != "message":
         return "", ""
     content = payload.get("content")
     blocks: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    texts = [text_of(_dict(one).get("text")) for one in blocks if _dict(one).get("type") in ITEMS]
+    texts = [text_of(record_of(one).get("text")) for one in blocks if record_of(one).get("type") in ITEMS]
     return text_of(payload.get("role")) or "", "\n\n".join(one for one in texts if one and not _ADDED.match(one))
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

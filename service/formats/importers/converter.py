@@ -20,7 +20,8 @@ import msgspec
 from muisti.core.parsing.worker import confine
 from muisti.core.parsing.workers import ALONE
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.registry import OWN, Shares, Unknown, own_files, recognised
+from muisti.service.formats.importers.registry import OWN, Unknown, own_files, recognised
+from muisti.service.formats.importers.shares import Shares
 from muisti.service.formats.importers.source_files import Source
 
 MEMORY, DISK, SECONDS = 2 << 30, 4 << 30, 600  # bytes, bytes of a file that is written, seconds of processor time

@@ -249,6 +249,20 @@ def text_of(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+def record_of(value: object) -> Mapping[str, Any]:
+    """Return the value when it is an object of JSON, else an empty one."""
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def dicts(value: object) -> list[Json]:
+    """Return the objects in a list of JSON; none when the value is no list."""
+    return (
+        [cast(Json, one) for one in cast(list[object], value) if isinstance(one, dict)]
+        if isinstance(value, list)
+        else []
+    )
+
+
 def without(record: Mapping[str, Any], *names: str) -> Json:
     """Return a record without the named fields and without empty values."""
     return {name: value for name, value in record.items() if name not in names and value not in (None, "", [], {})}

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -122,6 +123,27 @@ def json_members(part: Part | Source) -> Iterator[tuple[str, str, Any]]:
         raise Unreadable(f"{part.name}: {where} the object is no JSON ({message})") from None
 
 
+def json_header(part: Part | Source, listed: str) -> tuple[Json, int]:
+    """Return the members of a JSON object but the list `listed`, and how many items that list has.
+
+    Of a broken document the members before the break: who reads the list names the place.
+    """
+    found: Json = {}
+    key, count = "", 0
+    builder = ijson.ObjectBuilder()
+    with suppress(Unreadable):
+        for depth, event, value in json_events(part):
+            if depth == 1 and event == "map_key":
+                key, builder = str(value), ijson.ObjectBuilder()
+            elif key == listed:
+                count += depth == 2 and not event.startswith("start") and event != "map_key"
+            elif depth:
+                builder.event(event, value)
+                if depth == 1 and not event.startswith("start"):
+                    found[key] = builder.value
+    return found, count
+
+
 def json_shape(part: Part | Source) -> tuple[str, list[str]]:
     """Return how a JSON document begins, `{` or `[`, and the names of its members or of its first item's members."""
     names: list[str] = []
@@ -201,7 +223,7 @@ Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", 
 TABLES = ("memories", "exchanges", "history", "schema_migrations", "ItemTable")
 HEAD = 65_536  # bytes, of a file
 NOTES = 50  # notes of a folder whose beginnings are read
-TRANSCRIPTS = 20  # files of JSON lines of a folder whose beginnings are read
+TRANSCRIPTS = 20  # files of JSON of a folder whose beginnings are read
 LINES = 20  # lines of a file
 _LISTS = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
 
@@ -233,6 +255,18 @@ class Shape:
     def text(self) -> str:
         """The beginning of a file."""
         return _text(self.source.head())
+
+    @cached_property
+    def heads(self) -> Sequence[str]:
+        """The beginnings of a file of JSON, or of the first such files in a folder or archive."""
+        if not self.is_many:
+            return (self.text,) if self.kind in ("object", "array", "lines") else ()
+        with self.source.parts() as parts:
+            return [_text(part.head()) for part in islice((one for one in parts if _is_json(one.name)), TRANSCRIPTS)]
+
+    def says(self, *names: str) -> bool:
+        """Tell whether a file of JSON has all these names of members near its beginning."""
+        return any(all(f'"{name}"' in head for name in names) for head in self.heads)
 
     @cached_property
     def lines(self) -> Sequence[Json]:
@@ -301,6 +335,10 @@ def _shape_of_many(source: Source, parts: Sequence[Part]) -> Shape:
         members=[part.name for part in parts],
         texts=[_text(part.head(4_096)) for part in notes],
     )
+
+
+def _is_json(name: str) -> bool:
+    return name.lower().endswith(".json")
 
 
 def _text(head: bytes) -> str:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, when, without
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, record_of, text_of, when, without
 from muisti.service.formats.importers.shapes import Shape, json_items
 from muisti.service.formats.importers.source_files import Part, Source
 
@@ -104,9 +104,9 @@ def _message(place: str, row: object, conversation: Conversation, turn: int, wor
         return Skipped(place, "no text")
     user = text_of(row.get("user"))
     is_bot = row.get("subtype") == "bot_message" or user is None
-    name = _name(_dict(row.get("user_profile"))) or text_of(row.get("username"))
-    author = workspace.users.get(user or "") or name or _name(_dict(row.get("bot_profile"))) or user or "bot"
-    files = [_dict(one).get("name") for one in _list(row.get("files"))]
+    name = _name(record_of(row.get("user_profile"))) or text_of(row.get("username"))
+    author = workspace.users.get(user or "") or name or _name(record_of(row.get("bot_profile"))) or user or "bot"
+    files = [record_of(one).get("name") for one in _list(row.get("files"))]
     rest = without({"ts": at, "thread": row.get("thread_ts"), "user": user, "files": [one for one in files if one]})
     role = "tool" if is_bot else "user"
     found = message(conversation, turn, f"{conversation.id}\n{at}", place, role, text, at, rest)
@@ -115,20 +115,16 @@ def _message(place: str, row: object, conversation: Conversation, turn: int, wor
 
 def _attached(row: Mapping[str, Any]) -> str:
     """Return the texts of what is attached to a message that has no text."""
-    rows = [_dict(one) for one in _list(row.get("attachments"))]
+    rows = [record_of(one) for one in _list(row.get("attachments"))]
     texts = (text_of(one.get("text")) or text_of(one.get("fallback")) for one in rows)
     return "\n\n".join(text for text in texts if text)
 
 
 def _name(row: Mapping[str, Any]) -> str | None:
     """Return the name of a user, the one that people see first."""
-    rows = (_dict(row.get("profile")), row)
+    rows = (record_of(row.get("profile")), row)
     names = (one.get(name) for name in ("display_name", "real_name", "name") for one in rows)
     return next((text for name in names if (text := text_of(name))), None)
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import tarfile
 import tempfile
 import zipfile
 import zlib
@@ -20,6 +21,7 @@ MEMBER_MAX = 64 << 30  # bytes of a member of an archive
 RATIO_MAX = 200  # of a member's size to its compressed size, and of all members together to the archive
 ARCHIVE_FLOOR = 65_536  # bytes that any archive counts as
 MEMBERS_MAX = 100_000
+TAR = (257, b"ustar")  # the place and the text of its mark
 NOTE_MAX = 16 << 20  # bytes of a Markdown file
 
 
@@ -60,7 +62,12 @@ class Source:
 
     @property
     def is_archive(self) -> bool:
-        return self.head(4) in (b"PK\3\4", b"PK\5\6")
+        return self.head(4) in (b"PK\3\4", b"PK\5\6") or self._is_tar
+
+    @property
+    def _is_tar(self) -> bool:
+        place, mark = TAR
+        return self.head(place + len(mark))[place:] == mark
 
     @property
     def size(self) -> int:
@@ -93,6 +100,11 @@ class Source:
                 Part(path.relative_to(self.path).as_posix(), lambda path=path: self._opened(path))
                 for path in self._files()
             ]
+        elif self._is_tar:
+            with self._damage():
+                tar = tarfile.open(self.path, "r:")  # noqa: SIM115  # the next line closes it
+            with tar:
+                yield sorted(self._tarred(tar), key=lambda part: part.name)
         elif self.is_archive:
             with self._damage():
                 archive = zipfile.ZipFile(self.path)
@@ -117,6 +129,23 @@ class Source:
     def _opened(self, path: Path) -> Generator[IO[bytes]]:
         with path.open("rb", buffering=1 << 18) as file:
             yield file
+
+    def _tarred(self, tar: tarfile.TarFile) -> Iterator[Part]:
+        """Yield the files in an archive that is not compressed, so that none is larger than the archive."""
+        with self._damage():
+            infos = tar.getmembers()
+        if len(infos) > MEMBERS_MAX:
+            raise Unreadable(f"{self.name}: has more than {MEMBERS_MAX:,} members")
+        for info in infos:
+            if info.isreg() and not info.issparse() and not _is_hidden(info.name):
+                yield Part(info.name, lambda info=info: self._untarred(tar, info))
+
+    @contextmanager
+    def _untarred(self, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Generator[IO[bytes]]:
+        member = tar.extractfile(info)
+        assert member is not None  # a regular file
+        with member:
+            yield cast(IO[bytes], io.BufferedReader(_Guarded(member, self._damage), 1 << 18))
 
     def _members(self, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         infos = archive.infolist()
@@ -147,8 +176,8 @@ class Source:
         """Turn errors of a damaged archive into `Unreadable`."""
         try:
             yield
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError,
-                KeyError, OSError, ValueError) as error:  # fmt: skip
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, zlib.error, NotImplementedError,
+                RuntimeError, EOFError, KeyError, OSError, ValueError) as error:  # fmt: skip
             raise Unreadable(f"{self.name}: the archive is damaged or encrypted ({error})") from None
 
 

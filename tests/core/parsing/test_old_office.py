@@ -99,3 +99,9 @@ def test_contacts_and_calendars_are_read(workers: Workers):
     event = f"BEGIN:VCALENDAR\nX-WR-CALNAME:Home\n{event}END:VCALENDAR\n"
     document, pieces = read(workers, event.encode(), "a.ics")
     assert (document.title, joined(pieces)) == ("Home", "# Tea\n\nStarts: 2024-05-03 09:30 UTC\n\n")
+
+
+def test_a_heading_can_be_stored_as_its_text_can(workers: Workers):
+    _, pieces = read(workers, old_office.msg("Tea", "Dear Ben", inner="For\0warded"), "a.msg")
+    assert ("Forwarded",) in [piece.headings for piece in pieces]
+    assert "\0" not in "".join(heading for piece in pieces for heading in piece.headings)

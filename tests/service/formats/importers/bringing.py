@@ -7,7 +7,8 @@ import msgspec
 
 from muisti.core.engine import Engine
 from muisti.core.operations.transfer.records import VersionLine
-from muisti.service.formats.importers.registry import OWN, Reading, Shares, own_files, recognised
+from muisti.service.formats.importers.registry import OWN, Reading, own_files, recognised
+from muisti.service.formats.importers.shares import Shares
 from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.lines import Lines
 from muisti.service.schemas.transfer import ImportReply

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ BROKEN = "of what cannot be read, the report names the place"
 PAST = "of what was deleted or replaced there, the last text comes"
 UNSAID = "thoughts, calls and results of tools are not what was said"
 FILE = "the report counts the files, which are not read"
+BYTES = "its bytes are written as characters: the text that they are comes"
 ROW = "the record in the row tells the same, more exactly"
 
 # By system: the fields of which no value is kept, with the reason. A field is its path, without places in lists.
@@ -68,6 +70,21 @@ LOST: Mapping[str, Mapping[str, str]] = {
         "chats.list.messages": BROKEN, "chats.list.messages.text.type": KIND,
         "chats.list.messages.action": "a notice is no message", "chats.list.messages.photo": FILE,
     },
+    "discord": {
+        "messages.attachments.fileName": FILE, "messages.attachments.url": FILE, "Attachments": FILE,
+        "77": "what describes the channel says the same",
+    },
+    "messenger": {
+        "title": BYTES, "messages.reactions.reaction": BYTES, "messages.type": KIND,
+    },
+    "librechat": {
+        "messages.parentMessageId": LINK, "messages.conversationId": LINK, "messages.content.type": KIND,
+        "messages.children.content.type": KIND, "messages.children.content.think": UNSAID,
+        "messages.children.text": "of a branch that was left", "messages.children.children": BROKEN,
+    },
+    "google-keep": {"textContentHtml": "the text without marks comes", "annotations.source": KIND,
+                    "attachments.mimetype": FILE},
+    "simplenote": {"activeNotes.id": ID, "trashedNotes.id": PAST, "trashedNotes.content": PAST},
     "hazina": {"": BROKEN, "docs/sails.md": LINK, "torn": BROKEN, "Data": VECTOR, "Checksum": VECTOR},
 }  # fmt: skip
 
@@ -81,6 +98,8 @@ def fields_of(path: Path) -> Iterator[tuple[str, object]]:
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
                 yield from _fields_of_bytes(name, archive.read(name))
+    elif tarfile.is_tarfile(path):
+        return  # of texts, which are compared elsewhere
     elif path.read_bytes().startswith(b"SQLite"):
         yield from _fields_of_database(path)
     else:

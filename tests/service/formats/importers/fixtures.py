@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.service.formats.importers.chats import CHATS
 from tests.service.formats.importers.making import Fixture, archive, database, folder, json_of, lines, text
+from tests.service.formats.importers.notes import NOTES
 
 ZAPOMNI_EDGE = "an edge of a memory"
 
@@ -654,6 +655,7 @@ FIXTURES: Sequence[Fixture] = (
          "Anna based in Turku", "[Torn\n\nText", "Twin\n\nOther text", "Rows"],
     ),
     *CHATS,
+    *NOTES,
     Fixture(
         "mem0", "categories.json",
         json_of([{"id": "m1", "memory": "Likes tea", "user_id": "anna", "categories": ["food", "drinks"]}]),

@@ -2,9 +2,11 @@
 
 import json
 import sqlite3
+import tarfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -77,5 +79,16 @@ def archive(files: Mapping[str, str]) -> Make:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
             for name, content in files.items():
                 opened.writestr(zipfile.ZipInfo(name, (2025, 3, 1, 0, 0, 0)), content)
+
+    return make
+
+
+def tarred(files: Mapping[str, str]) -> Make:
+    def make(path: Path) -> None:
+        with tarfile.open(path, "w") as opened:
+            for name, content in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(content.encode())
+                opened.addfile(info, BytesIO(content.encode()))
 
     return make

@@ -111,7 +111,7 @@ def _check_place(error: Exception) -> None:
     if isinstance(error, InvalidInput):
         assert re.search(r"line \d+", str(error)), error
     else:
-        assert re.match(r"[^:]+\.(db|vscdb|json|jsonl|af|md|zip|ndjson|zst)\b|archive_cogx", str(error)), error
+        assert re.match(r"[^:]+\.(db|vscdb|json|jsonl|af|md|csv|zip|jex|ndjson|zst)\b|archive_cogx", str(error)), error
 
 
 def _damage(path: Path, way: str, chance: random.Random) -> None:

@@ -199,3 +199,32 @@ def test_a_reply_to_nothing_is_said_by_the_assistant():
     assert (memory["author"], memory["content"], memory["structure"]) == ("assistant", "Hello, how can I help?", {})
     memory = message(None, 1, "x", "x", "user", "Hello", None, {}, reply=" ").memory
     assert (memory["author"], memory["content"], memory["structure"]) == ("user", "Hello", {})
+
+
+def test_threads_of_people_keep_who_said_what_and_when(engine: Engine, tmp_path: Path):
+    bring(engine, fixture("messenger your_messages", tmp_path), atomic=False)
+    bring(engine, fixture("discord package.zip", tmp_path))
+    bring(engine, fixture("discord channel.json", tmp_path), atomic=False)  # has the message 101 of the package
+    turns = of_kind(engine, "exchange")
+    found = [(one.conversation, one.turn, one.author, one.content.partition("\n")[0]) for one in turns]
+    assert [one for one in found if str(one[0]).startswith("messenger")] == [
+        ("messenger inbox/zoe_1", 1, "Olli", "Hello"), ("messenger inbox/zoe_1", 2, "Olli", "Look"),
+        ("messenger inbox/zoe_1", 3, "Zoë", "Café 👍"),
+    ]  # fmt: skip
+    assert [one[2:] for one in found if one[0] == "discord 77"] == [
+        ("olli", "Sew it with waxed thread"), ("Olli", "See this"),
+    ]  # fmt: skip
+    times = {one.content.partition("\n")[0]: str(one.event_at) for one in turns}
+    assert times["Hello"].startswith("2025-03-01 09:30:00") and times["Café 👍"].startswith("2025-03-01 09:30:03")
+
+
+def test_notes_keep_their_tags_their_notebook_and_their_times(engine: Engine, tmp_path: Path):
+    bring(engine, fixture("joplin notes.jex", tmp_path), atomic=False)
+    bring(engine, fixture("google-keep Takeout", tmp_path), atomic=False)
+    found = {one.content.partition("\n")[0]: one for one in engine.owner.read.list(SPACE, limit=100).items}
+    assert (found["Sewing"].category, found["Sewing"].tags, found["Sewing"].author) == (
+        "Boats/Sails",
+        ("cloth",),
+        "Ann",
+    )
+    assert found["Shop"].tags == ("Boat",) and str(found["Shop"].created_at).startswith("2025-03-01 09:30:00")
