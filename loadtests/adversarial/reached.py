@@ -62,7 +62,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
             "service/agents/answering.py",
             "service/agents/formats.py",
         ),
-        *("service/formats/importers/telegram.py",),
+        *("service/formats/importers/telegram.py", "service/formats/importers/discord.py"),
         *("core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
         *(
             "core/operations/spaces/checkpoints.py",
@@ -75,7 +75,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/console/answers.py",),
         *("service/graph/formats.py", "service/graph/svg.py", "service/graph/layout.py"),
         *("service/formats/importers/plain_json.py", "service/formats/importers/shapes.py"),
-        *("service/formats/importers/registry.py", "service/formats/importers/zapomni.py"),
+        *("service/formats/importers/shares.py", "service/formats/importers/zapomni.py"),
         *("service/formats/importers/shapes.py", "service/http/uploads.py", "service/documents/tools.py"),
         *("service/tools/rendering.py", "service/mcp/resources.py", "service/mcp/stdio.py"),
         *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/posting.py"),

@@ -1,7 +1,6 @@
 """The engines of all databases that hold spaces: one for each, opened when it is first needed."""
 
 import base64
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,6 +17,7 @@ from muisti.core.model.outcomes import SpaceUse
 from muisti.core.model.spaces import Space
 from muisti.core.placement.directory import MAIN, Directory, Target
 from muisti.core.placement.holdings import give
+from muisti.core.support.waiting import Lock
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
 
@@ -38,7 +38,7 @@ class Engines:
         self._opened: dict[int, Engine] = {MAIN: main}
         self._memory = settings.index_memory
         self._down: dict[int, float] = {}
-        self._opening = threading.Lock()
+        self._opening = Lock()
         self._listening: list[Each] = []
         self._closed = False
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.core.model.errors import MuistiError
 from muisti.core.model.times import system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.terminal.base import Failure, Globals, command
@@ -17,13 +16,14 @@ from muisti.service.terminal.session import Stages, demand, refusals, server_url
 from muisti.service.terminal.views import Shown, cell, grid, sized, stack, tabbed
 
 if TYPE_CHECKING:
-    from muisti.core.model import values
+    from muisti.core.model import errors, values
     from muisti.core.model.location import Location
     from muisti.core.model.operations import Stamp
     from muisti.core.operations import whole_database
     from muisti.service.background import backup_targets
     from muisti.service.runtime import databases
 else:  # with the core
+    errors = Lazy("muisti.core.model.errors")
     values = Lazy("muisti.core.model.values")
     whole_database = Lazy("muisti.core.operations.whole_database")
     backup_targets = Lazy("muisti.service.background.backup_targets")
@@ -87,7 +87,7 @@ def _names(options: Globals) -> list[str]:
     """Return the names of the databases, of the first alone when that does not answer: its backups may be wanted."""
     try:
         return list(databases.databases_of(databases.location_of(settings_for(options))))
-    except (Failure, MuistiError):
+    except (Failure, errors.MuistiError):
         return [""]
 
 

@@ -58,7 +58,7 @@ def _channel(part: Part, known: Mapping[str, Part]) -> Conversation | None:
     """Return the channel that a file has messages of, None for another file."""
     packed = PACKAGE.fullmatch(part.name)
     described = known.get(f"{packed['folder']}/channel.json") if packed else part
-    if described is None or not described.name.lower().endswith(".json"):
+    if described is None or (len(known) > 1 and not described.name.lower().endswith(".json")):
         return None
     header, _ = json_header(described, "messages")
     channel, server = header if packed else record_of(header.get("channel")), record_of(header.get("guild"))

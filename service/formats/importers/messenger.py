@@ -44,7 +44,8 @@ def read(source: Source) -> Iterator[Found]:
     with source.parts() as parts:
         threads: dict[str, tuple[Conversation, list[tuple[Part, int]]]] = {}
         for part in sorted(parts, key=_order):
-            header, count = json_header(part, "messages") if part.name.lower().endswith(".json") else ({}, 0)
+            is_json = len(parts) == 1 or part.name.lower().endswith(".json")
+            header, count = json_header(part, "messages") if is_json else ({}, 0)
             if len(parts) > 1 and not (count and "participants" in header):
                 yield Skipped(part.name, "no messages")
                 continue
