@@ -23,7 +23,7 @@ from tests.service.providers import embedding_server as fakes
 from tests.service.providers.embedding_server import embedding_server
 
 KEY = "sk-a-secret-that-nobody-may-see"
-PATIENCE = 30.0  # seconds until a test gives up
+PATIENCE = 60.0  # seconds until a test gives up
 
 
 @pytest.fixture
