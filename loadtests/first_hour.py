@@ -11,9 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
-import venv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +58,8 @@ print(memory.search({QUESTION!r}, filters={{"user_id": "me"}}))
 class Way:
     """One way to a recalled memory. `commands` are typed one after the other; the last one must print the memory.
 
-    `shares` names another way in whose environment this one runs, with a home folder of its own.
+    `shares` names another way in whose environment this one runs, with its own home folder. `python` is what the
+    package needs, when it is there.
     """
 
     name: str
@@ -69,6 +68,7 @@ class Way:
     compiler: bool = False
     pinned: bool = False
     shares: str | None = None
+    python: str = ""
 
 
 MUISTI = (("muisti", "demo"), ("muisti", "add", MEMORY), ("muisti", "search", QUESTION))
@@ -76,7 +76,9 @@ NOTE = ("basic-memory", "tool", "write-note", "--title", "Staging", "--folder", 
 WAYS = (
     Way("Muisti, no compiler", "", MUISTI, pinned=True),
     Way("Muisti, compiler", "", MUISTI, compiler=True, shares="Muisti, no compiler"),
-    Way("basic-memory", "basic-memory", (NOTE, ("basic-memory", "tool", "search-notes", QUESTION))),
+    Way(
+        "basic-memory", "basic-memory", (NOTE, ("basic-memory", "tool", "search-notes", QUESTION)), python="python3.12"
+    ),
     Way("chroma", "chromadb", (("python", "-c", CHROMA),)),
     Way("chroma, vectors of our own", "chromadb", (("python", "-c", CHROMA_OWN),), shares="chroma"),
     Way("mem0ai", "mem0ai", (("python", "-c", MEM0),)),
@@ -113,14 +115,14 @@ class Outcome:
 class Place:
     """A fresh environment, and the folder of tools that its commands see."""
 
-    def __init__(self, folder: Path, tools: Path) -> None:
+    def __init__(self, folder: Path, tools: Path, python: str) -> None:
         self.folder, self._tools = folder, tools
-        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "venv", folder], check=True)
         self._bare = weight(self.packages) / 1e6
 
     @property
     def packages(self) -> Path:
-        return Path(sysconfig.get_path("purelib", vars={"base": str(self.folder), "platbase": str(self.folder)}))
+        return next(self.folder.glob("lib/python*/site-packages"))
 
     @property
     def megabytes(self) -> float:
@@ -150,7 +152,7 @@ def take(way: Way, wheel: Path, folder: Path, places: dict[str, tuple[Place, Tak
     home = folder / f"home of {way.name}"
     home.mkdir()
     if way.shares is None:
-        place = Place(folder / way.name.split(",")[0], tools)
+        place = Place(folder / way.name.split(",")[0], tools, shutil.which(way.python) or sys.executable)
         options = ["--no-compile", "-c", str(PINS)] if way.pinned else []  # the first as in the README
         install = ["python", "-m", "pip", "install", "-q", "--no-cache-dir", *options, way.package or str(wheel)]
         places[way.name] = place, place.run(install, home, compiler=False)
