@@ -16,7 +16,7 @@ import apsw
 from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, card_of
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import IdSource, id_text
@@ -84,7 +84,7 @@ def _begin(path: Path, model: str | None) -> None:
     encoder = _encoder(model)
     with closing(apsw.Connection(str(fresh))) as connection:
         space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
-        _run(connection, spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, 0))
+        _run(connection, spaces.register_generation(card_of(encoder), 0))
         _run(connection, spaces.adopt_generation(space, encoder.identity))
     fresh.rename(path)
 

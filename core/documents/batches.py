@@ -17,6 +17,7 @@ from muisti.core.documents import sql as documents
 from muisti.core.documents.files import Cuts
 from muisti.core.documents.model import Document, NewDocument, Outcome, Put
 from muisti.core.documents.planning import Alignment, Coming, chunk_draft
+from muisti.core.embedding.models import card_of
 from muisti.core.model.chunks import overlap_of
 from muisti.core.model.errors import PlaceTaken, TooLarge
 from muisti.core.model.ids import id_text
@@ -114,7 +115,7 @@ class ChunkStaging:
         now, caller = self._call.now, self._call.caller
         batch = list(imports.touch(staged, now))
         for encoder in self._store.models.embedding(self._space.space):
-            batch.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
+            batch.append(spaces.register_generation(card_of(encoder), now))
         for new in ready(made, self._space, self._store.models):
             self.count += 1
             batch += imports.stage(staged, new, self.count, None)

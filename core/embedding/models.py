@@ -17,7 +17,8 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Codes, Doubles, Longs
 from muisti.core.kernels.related import find_related
 from muisti.core.model.choices import OFF
-from muisti.core.model.errors import InvalidInput, ModelMismatch
+from muisti.core.model.errors import InvalidInput, ModelMismatch, ModelUnavailable
+from muisti.core.model.generations import Card
 from muisti.core.model.spaces import Space
 from muisti.core.support.waiting import refuse_long
 
@@ -60,6 +61,12 @@ class Sighting(msgspec.Struct, frozen=True):
 class Hosted(Encoder):
     """An encoder whose model is behind an endpoint. Until `settle` its `identity` is one that no space has."""
 
+    sighting: Sighting | None = None
+
+    @property
+    def identity(self) -> str:
+        return unseen(self.configuration) if self.sighting is None else self.sighting.identity
+
     @property
     @abstractmethod
     def configuration(self) -> str:
@@ -73,9 +80,9 @@ class Hosted(Encoder):
             ModelUnavailable: the endpoint does not answer as it should.
         """
 
-    @abstractmethod
     def settle(self, sighting: Sighting) -> None:
         """Take the identity and the dimensions of a model."""
+        self.sighting = sighting
 
     @abstractmethod
     def stop(self) -> None:
@@ -89,6 +96,20 @@ class Hosted(Encoder):
 def unseen(configuration: str) -> str:
     """Return the identity of a model that has never answered; no space has it."""
     return configuration + UNSEEN
+
+
+def card_of(encoder: Encoder) -> Card:
+    """Return what a database keeps of a model. All of it is of one model, even if another one is taking its place.
+
+    Raises:
+        ModelUnavailable: the model is behind an endpoint that has never answered.
+    """
+    if not isinstance(encoder, Hosted):
+        return Card(encoder.identity, encoder.name, encoder.dimensions)
+    seen = encoder.sighting
+    if seen is None:
+        raise ModelUnavailable("the embedding model has not answered yet; its vectors have no name until it does")
+    return Card(seen.identity, encoder.name, seen.dimensions)
 
 
 def recognise(configuration: str, vectors: Vectors, known: Sequence[Sighting]) -> Sighting:

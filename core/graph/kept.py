@@ -8,7 +8,7 @@ from muisti.core.graph.sql import graph_rows
 from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.store.database import Database
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.support.memo import holds_texts
+from muisti.core.support.memo import erasures, holds_texts
 from muisti.core.support.waiting import Lock
 
 MOST = 64  # results in memory
@@ -35,9 +35,11 @@ class Kept:
             if key in self._found:
                 self._found.move_to_end(key)
                 return self._found[key]
+        before = erasures()
         found = count()
         with self._lock:
-            self._found[key] = found
+            if before == erasures():  # else it may hold what was erased while it was counted
+                self._found[key] = found
             while len(self._found) > MOST:
                 self._found.popitem(last=False)
         return found

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
@@ -13,6 +13,14 @@ Role = Literal["current", "shadow", "second", "left"]
 
 QUERIES_MAX = 1_000  # of one comparison
 K_MAX = 100
+
+
+class Card(NamedTuple):
+    """Names of a model, as a database keeps them. `identity` is its hash."""
+
+    identity: str
+    name: str
+    dimensions: int
 
 
 class ShadowIncomplete(Conflict):

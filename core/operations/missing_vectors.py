@@ -8,7 +8,7 @@ import numpy as np
 
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.models import Hosted, Models, Sighting, recognise
+from muisti.core.embedding.models import Hosted, Models, Sighting, card_of, recognise
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import ModelUnavailable, NotFound
 from muisti.core.model.values import Passage
@@ -76,39 +76,42 @@ class Step(msgspec.Struct, frozen=True):
     born: int
 
 
-def next_step(database: Database, space: SpaceRow, encoder: Encoder, cache: EmbeddingCache, after: int) -> Step | None:
+def next_step(
+    database: Database, space: SpaceRow, encoder: Encoder, identity: str, cache: EmbeddingCache, after: int
+) -> Step | None:
     """Embed the next passages of current versions that lack a vector of the model, from change `after` on.
 
-    Return None when none is left. Nothing is stored before the caller commits the batch.
+    Return None when none is left. Nothing is stored before the caller commits the batch. `identity` is the model whose
+    vectors the caller stores: the one behind an endpoint may change at any time.
 
     Raises:
-        ModelUnavailable: the model does not embed now.
+        ModelUnavailable: the model does not embed now, or is another one.
     """
     limit = AFAR if isinstance(encoder, Hosted) else SLOW if encoder.deferred else BATCH
-    (rows,) = database.read([generations.next_lacking(space, encoder.identity, after, limit)])
-    return _step(space, encoder, rows, cache) if rows else None
+    (rows,) = database.read([generations.next_lacking(space, identity, after, limit)])
+    return _step(space, encoder, identity, rows, cache) if rows else None
 
 
 def embed_past(database: Database, space: SpaceRow, encoder: Encoder, cache: EmbeddingCache, point: Point) -> None:
     """Embed the memories of a point of history with a model, so that they can be restored."""
     then, args = lived(point)
+    identity = encoder.identity
     while True:
-        asked = generations.lacking_then(space, encoder.identity, then, args, BATCH)
+        asked = generations.lacking_then(space, identity, then, args, BATCH)
         (rows,) = database.read([asked])
         if not rows:
             return
-        database.write(_step(space, encoder, rows, cache).batch)
+        database.write(_step(space, encoder, identity, rows, cache).batch)
 
 
-def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) -> Step:
-    digest = encoder.identity
+def _step(space: SpaceRow, encoder: Encoder, identity: str, rows: Rows, cache: EmbeddingCache) -> Step:
     vectors = pack(cache.encode(encoder, _texts(rows, space)))
-    if encoder.identity != digest:
+    if encoder.identity != identity:
         raise ModelUnavailable(f"the embedding model {encoder.name} has just changed")
     placed = [cast(tuple[int, int], (row[0], row[WIDTH])) for row in rows]
-    stored = [generations.store(*at, digest, vector) for at, vector in zip(placed, vectors, strict=True)]
+    stored = [generations.store(*at, identity, vector) for at, vector in zip(placed, vectors, strict=True)]
     first, last = (cast(int, row[WIDTH + 3]) for row in (rows[0], rows[-1]))
-    return Step([*stored, generations.unpack_from(space, digest, first)], len(rows), last)
+    return Step([*stored, generations.unpack_from(space, identity, first)], len(rows), last)
 
 
 def _texts(rows: Rows, space: SpaceRow) -> list[str]:
@@ -146,11 +149,14 @@ class Vectors:
         if encoder is None:
             return False
         ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([generations.marks(found)])[0])
-        identity = encoder.identity
-        step = next_step(self._database, found, encoder, self._models.cache, mark + 1)
+        card = card_of(encoder)
+        if found.space.generation not in (None, card.identity):
+            return False  # another model has just taken its place
+        identity = card.identity
+        step = next_step(self._database, found, encoder, identity, self._models.cache, mark + 1)
         batch = [spaces.guard(found)]
         if step is not None:
-            batch.append(spaces.register_generation(identity, encoder.name, encoder.dimensions, self._clock()))
+            batch.append(spaces.register_generation(card, self._clock()))
             if found.generation is None:
                 batch.append(spaces.adopt_generation(found, identity))
             batch += step.batch

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, card_of
 from muisti.core.model.errors import Conflict, StoreCorrupt
 from muisti.core.operations.checkup import BATCH, Findings
 from muisti.core.store.backup import checked, fresh, opened
@@ -96,7 +96,7 @@ def _derive(database: Database, models: Models, rows: Sequence[int], now: int) -
     """Rebuild all derived rows of versions, one space at a time."""
     encoder = models.inline(None)
     if encoder is not None:
-        database.write([spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now)])
+        database.write([spaces.register_generation(card_of(encoder), now)])
     for space in map(space_row, database.read([spaces.all_spaces()])[0]):
         if encoder is not None and space.generation is None:
             database.write([spaces.adopt_generation(space, encoder.identity)])

@@ -12,7 +12,7 @@ from typing import cast
 from muisti.core.model.buckets import bucket_of, in_unit
 from muisti.core.model.errors import Conflict, MuistiError, SpaceMoving
 from muisti.core.placement.carrying import Carrier, Leaving
-from muisti.core.placement.directory import NOW, Directory, Move, numbered
+from muisti.core.placement.directory import NOW, Directory, Move, Step, numbered
 from muisti.core.placement.forgetting import forget
 from muisti.core.placement.holdings import FENCE_US, holding, unfenced
 from muisti.core.placement.rows import CARRIED, OFF_SPACES, ON_SPACES
@@ -88,9 +88,9 @@ class Mover:
         self._forget(move, source)
         return self._advance(move, "ended")
 
-    def _advance(self, move: Move, step: str) -> Move:
+    def _advance(self, move: Move, step: Step) -> Move:
         self._after(f"before {step}")
-        done = self._directory.advance(move, self._owner, step)  # pyright: ignore[reportArgumentType]
+        done = self._directory.advance(move, self._owner, step)
         self._after(step)
         return done
 
@@ -192,7 +192,7 @@ class Mover:
             carrier.finish(self._leaving(move, source))
             self._after("drained")
             left = self._let_go(move, source)
-        except Exception:
+        except Exception:  # whatever it is, writes must go on; it is raised again
             source.write(unfenced(move.id))
             raise
         took = int((monotonic() - began) * 1_000_000)

@@ -72,6 +72,7 @@ V = TypeVar("V")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _HOLDING: list[tuple[ref[Any], str]] = []
+_erased = 0
 
 
 def holds_texts(holder: object, method: str) -> None:
@@ -79,8 +80,15 @@ def holds_texts(holder: object, method: str) -> None:
     _HOLDING.append((ref(holder), method))
 
 
+def erasures() -> int:
+    """Return a number that changes with each erasure: what was computed from texts across one must not be kept."""
+    return _erased
+
+
 def forget_texts() -> None:
     """Drop the texts that this process keeps: something was erased. What still exists is computed again."""
+    global _erased  # two of the same moment may count as one: each comes after what it erased
+    _erased += 1
     _HOLDING[:] = [one for one in _HOLDING if one[0]() is not None]
     for holder, method in [*_HOLDING]:
         if (held := holder()) is not None:

@@ -7,7 +7,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, card_of
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.choices import BATCH_MAX, ChangeKind
@@ -372,8 +372,9 @@ class Transactions(msgspec.Struct, frozen=True):
         encoder = self.models.inline(None)
         if encoder is None:
             return [spaces.guard_policy(space)]
+        card = card_of(encoder)
         return [
-            spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now),
-            spaces.adopt_generation(space, encoder.identity),
-            spaces.guard_model(space, encoder.identity),
+            spaces.register_generation(card, now),
+            spaces.adopt_generation(space, card.identity),
+            spaces.guard_model(space, card.identity),
         ]

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.cache import Remembered
-from muisti.core.embedding.models import HALF, PROBES, SAME, Hosted, Sighting, unseen
+from muisti.core.embedding.models import HALF, PROBES, SAME, Hosted, Sighting
 from muisti.core.embedding.vectors import Vector, Vectors
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.support.memo import Reread
@@ -70,7 +70,6 @@ class EndpointEncoder(Hosted):
         self._closing = threading.Event()
         self._sleep = self._closing.wait if sleep is None else sleep
         self._configuration = _digest(endpoint)
-        self._sighting: Sighting | None = None
         self._queries = Remembered()
 
     @property
@@ -86,16 +85,12 @@ class EndpointEncoder(Hosted):
         return self._configuration
 
     @property
-    def identity(self) -> str:
-        return unseen(self.configuration) if self._sighting is None else self._sighting.identity
-
-    @property
     def dimensions(self) -> int:
-        return self._endpoint.dimensions if self._sighting is None else self._sighting.dimensions
+        return self._endpoint.dimensions if self.sighting is None else self.sighting.dimensions
 
     def settle(self, sighting: Sighting) -> None:
-        if self._sighting is None or self._sighting.identity != sighting.identity:
-            self._sighting = sighting
+        if self.identity != sighting.identity:
+            super().settle(sighting)
             self._queries.clear()
 
     def probe(self) -> Vectors:
@@ -141,9 +136,9 @@ class EndpointEncoder(Hosted):
         return max(self._endpoint.items - 1, 1)
 
     def _known(self) -> Sighting:
-        if self._sighting is None:
+        if self.sighting is None:
             raise self._unavailable("has not answered yet")
-        return self._sighting
+        return self.sighting
 
     def _query(self, text: str, sighting: Sighting) -> Vector:
         prefixed = self._endpoint.query_prefix + text
@@ -151,7 +146,7 @@ class EndpointEncoder(Hosted):
             (vector,) = self._asked([prefixed], sighting.dimensions, 2 * self._endpoint.query_seconds)
         except Failed as failed:
             raise self._noted(failed) from None
-        return self._queries.put(text, vector.copy()) if self._sighting is sighting else vector
+        return self._queries.put(text, vector.copy()) if self.sighting is sighting else vector
 
     def _passages(self, texts: Sequence[str], sighting: Sighting) -> Vectors:
         """Return vectors of a batch; zeros for a text that the endpoint refuses while it takes the probe."""

@@ -3,8 +3,12 @@
 from datetime import timedelta
 
 from muisti.core.engine import Engine
+from muisti.core.graph.kept import Kept
+from muisti.core.graph.sql.graph_rows import Shown
 from muisti.core.identity.caller import Caller
 from muisti.core.model.values import Draft
+from muisti.core.query.points import Point
+from muisti.core.read.reading import find_space
 from muisti.core.support.memo import forget_texts
 from tests.core.fakes import SPACE, Clock
 
@@ -45,3 +49,20 @@ def test_kept_counts_equal_those_of_a_first_count(engine: Engine, clock: Clock):
             kept = [counted(engine, category) for _ in range(2)][-1]
             forget_texts()
             assert kept == counted(engine, category)
+
+
+def test_what_is_counted_across_an_erasure_is_not_kept(engine: Engine):
+    engine.owner.write.add(SPACE, [Draft(content="Anna Berg met Ben Dahl in Turku")])
+    engine.owner.graph.extend(SPACE)
+    space, kept = find_space(engine._database, SPACE), Kept(engine._database)
+    shown, asked = Shown(Point(None, engine.now()), None), list[str]()
+
+    def count(text: str, *, erases: bool = False) -> str:
+        asked.append(text)
+        if erases:
+            forget_texts()
+        return text
+
+    assert kept.of(space, shown, "names", lambda: count("with the erased name", erases=True)) == "with the erased name"
+    assert [kept.of(space, shown, "names", lambda: count("without it")) for _ in range(2)] == ["without it"] * 2
+    assert asked == ["with the erased name", "without it"]

@@ -6,13 +6,12 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.models import SHORT, Models
+from muisti.core.embedding.models import SHORT, Models, card_of
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, MuistiError, NotFound, RecallDropped
-from muisti.core.model.generations import Comparison, Generation, Judged, Role, ShadowIncomplete
+from muisti.core.model.generations import Card, Comparison, Generation, Judged, Role, ShadowIncomplete
 from muisti.core.model.operations import Action
 from muisti.core.model.quality import Run
 from muisti.core.model.tasks import Task
@@ -85,17 +84,18 @@ class Generations(msgspec.Struct, frozen=True):
 
         Raises:
             InvalidInput: the process has no such model.
+            ModelUnavailable: it is behind an endpoint that has never answered.
             Conflict: the space has another shadow.
             RequestReused, TooManyTasks.
         """
         _check(caller)
-        encoder = self.models.named(model)
-        asked = {"generation": encoder.identity, "model": encoder.name}
+        card = card_of(self.models.named(model))
+        asked = {"generation": card.identity, "model": card.name}
         begun = self.tasks.begin(space, KIND, asked, caller, request)
         if isinstance(begun, Task):
             return begun
         try:
-            return begun.end(self._lacking(self._begin(space, encoder, caller), encoder.identity))
+            return begun.end(self._lacking(self._begin(space, card, caller), card.identity))
         except MuistiError:
             begun.abandon()
             raise
@@ -196,6 +196,7 @@ class Generations(msgspec.Struct, frozen=True):
 
         Raises:
             InvalidInput: embeddings are off.
+            ModelUnavailable: the model does not embed now, or is another one.
             Conflict: the space has another shadow.
             RecallDropped: the probes find less with the new model, and `force` is not set. The space keeps the old one.
         """
@@ -203,17 +204,18 @@ class Generations(msgspec.Struct, frozen=True):
         encoder = self.models.default
         if encoder is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
-        before, after = self._begin(space, encoder, caller), 0
+        card = card_of(encoder)
+        before, after = self._begin(space, card, caller), 0
         (total,) = self.database.read([generations.passages(before)])
         while True:
             found = find_space(self.database, space)
-            missing = self._lacking(found, encoder.identity)
+            missing = self._lacking(found, card.identity)
             progress(cast(int, total[0][0]) - missing, cast(int, total[0][0]))
-            if step := next_step(self.database, found, encoder, self.models.cache, after):
+            if step := next_step(self.database, found, encoder, card.identity, self.models.cache, after):
                 self._write(found, step.batch)
                 after = step.born
                 continue
-            if encoder.identity == found.space.generation:
+            if card.identity == found.space.generation:
                 self._tell(found, caller)
                 return
             with suppress(ShadowIncomplete):  # others have written meanwhile, without this model
@@ -221,11 +223,10 @@ class Generations(msgspec.Struct, frozen=True):
                 self.drop(space, cast(str, before.space.generation), caller)
                 return
 
-    def _begin(self, space: str, encoder: Encoder, caller: Caller) -> SpaceRow:
+    def _begin(self, space: str, card: Card, caller: Caller) -> SpaceRow:
         """Make a model the shadow of a space, unless it is its model or its shadow; return the space as it was."""
-        digest, now = encoder.identity, self.clock()
-        found = find_space(self.database, space)
-        registered = spaces.register_generation(digest, encoder.name, encoder.dimensions, now)
+        digest, found = card.identity, find_space(self.database, space)
+        registered = spaces.register_generation(card, self.clock())
         if found.space.generation is None:  # nothing is embedded yet: there is nothing to exchange
             self._write(found, [registered, spaces.adopt_generation(found, digest)])
         elif digest not in (found.space.generation, found.space.shadow):

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, card_of
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.choices import OFF
 from muisti.core.model.errors import ModelUnavailable, NotFound, StoreUnavailable
+from muisti.core.model.generations import Card
 from muisti.core.model.tasks import OVER
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.missing_vectors import next_step
@@ -60,7 +61,7 @@ class Embed:
             encoder = self._models.second_of(space.space) if digest == space.space.second else self._models.of(digest)
             if encoder is None:
                 raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
-            step = next_step(self._database, space, encoder, self._models.cache, after)
+            step = next_step(self._database, space, encoder, digest, self._models.cache, after)
             if step is None:
                 self._database.write([generations.advance_second(space, digest, space.seq.number)])
                 return {"generation": digest, "embedded": done, "dropped": False}
@@ -119,18 +120,19 @@ class SecondVectors:
         encoder = self._models.seconds.named(chosen)
         if encoder is None and chosen != OFF:  # of another process
             return False
-        wanted = None if encoder is None or encoder.identity == found.space.generation else encoder
+        card = None if encoder is None else card_of(encoder)
+        wanted = None if card is None or card.identity == found.space.generation else card
         if found.space.second != (None if wanted is None else wanted.identity):
             self._choose(found, wanted)
             return wanted is not None
-        return wanted is not None and self._embed(found, wanted)
+        return encoder is not None and wanted is not None and self._embed(found, encoder, wanted)
 
-    def _embed(self, found: SpaceRow, wanted: Encoder) -> bool:
+    def _embed(self, found: SpaceRow, encoder: Encoder, wanted: Card) -> bool:
         identity = wanted.identity
         ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([generations.second_marks(found)])[0])
         if self._is_task(found, wanted, mark):
             return False
-        step = next_step(self._database, found, wanted, self._models.cache, mark + 1)
+        step = next_step(self._database, found, encoder, identity, self._models.cache, mark + 1)
         upto = seq if step is None else step.born - 1  # the last version may lack more
         batch: Sequence[Statement] = () if step is None else step.batch
         try:
@@ -141,19 +143,18 @@ class SecondVectors:
             self._stored.add(by=step.passages)
         return step is not None
 
-    def _choose(self, found: SpaceRow, wanted: Encoder | None) -> None:
+    def _choose(self, found: SpaceRow, wanted: Card | None) -> None:
         """Make a model the second one of a space, unless its models have just changed."""
         batch: list[Statement] = [spaces.guard(found), generations.guard_models(found)]
         if wanted is not None:
-            now = self._clock()
-            batch.append(spaces.register_generation(wanted.identity, wanted.name, wanted.dimensions, now))
+            batch.append(spaces.register_generation(wanted, self._clock()))
         try:
             self._database.write([*batch, generations.set_second(found, None if wanted is None else wanted.identity)])
         except Refused as refused:
             if refused.code != Refusal.STALE:
                 raise NotFound("space", found.space.name) from refused
 
-    def _is_task(self, found: SpaceRow, wanted: Encoder, mark: int) -> bool:
+    def _is_task(self, found: SpaceRow, wanted: Card, mark: int) -> bool:
         """Return whether a task embeds what is missing, making one when that is much.
 
         After a task that failed or was cancelled, small steps go on.

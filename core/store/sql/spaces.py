@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from muisti.core.model.buckets import EVERYTHING, bucket_of, unit_of
+from muisti.core.model.generations import Card
 from muisti.core.model.spaces import Field, Policy, Space, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
@@ -261,11 +262,11 @@ def marks_of(state: Row) -> Marks:
     return Marks(*cast(tuple[int, int | None, int], state[6:9]))
 
 
-def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:
+def register_generation(card: Card, now: int) -> Statement:
     return Statement(
         "INSERT INTO generations (hash, model, dimensions, created_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (hash) DO NOTHING",
-        (digest, model, dimensions, now),
+        (*card, now),
     )
 
 

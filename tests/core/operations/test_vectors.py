@@ -1,19 +1,22 @@
 """Vectors that come after their passages: writes wait for no model, and the index takes the vectors in."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from muisti.core.embedding.models import PROBES, Hosted, Sighting, unseen
+from muisti.core.embedding.models import PROBES, Hosted, Sighting, recognise
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
 from muisti.core.kernels import Floats
 from muisti.core.model.collisions import Contradiction, Duplicate
 from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.hits import Answer
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
+from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.stores import Store
 
@@ -28,7 +31,6 @@ class Afar(Hosted):
         self.reachable = True
         self.calls: list[int] = []
         self._configuration = configuration
-        self._sighting: Sighting | None = None
 
     @property
     def name(self) -> str:
@@ -37,10 +39,6 @@ class Afar(Hosted):
     @property
     def configuration(self) -> str:
         return self._configuration
-
-    @property
-    def identity(self) -> str:
-        return unseen(self._configuration) if self._sighting is None else self._sighting.identity
 
     @property
     def dimensions(self) -> int:
@@ -53,9 +51,6 @@ class Afar(Hosted):
     def probe(self) -> Vectors:
         self._reach()
         return self.model.encode(PROBES)
-
-    def settle(self, sighting: Sighting) -> None:
-        self._sighting = sighting
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         self._reach()
@@ -279,3 +274,53 @@ def test_evidence_of_a_model_without_thresholds_is_uncalibrated(engine: Engine, 
     assert search(engine, "otter").evidence == "uncalibrated"
     afar.reachable = False
     assert search(engine, "otters").evidence in ("weak", "strong")  # by the thresholds of keyword search
+
+
+def test_a_model_that_has_never_answered_is_built_for_no_space(engine: Engine, afar: Afar):
+    with pytest.raises(ModelUnavailable, match="has not answered yet"):
+        engine.generations.build(SPACE, afar.name, Caller())
+    with pytest.raises(ModelUnavailable, match="has not answered yet"):
+        engine.generations.embed_again(SPACE, lambda done, total: None, Caller())
+    assert engine.spaces.get(SPACE).generation is None
+
+
+class Restless(Afar):
+    """A model that answers for the first time, or is exchanged, just before the look number `at` at which one it is."""
+
+    def __init__(self, at: int, then: str, first: str | None) -> None:
+        super().__init__(then)
+        self.looks, self._at = 0, at
+        self._seen = [None if first is None else sighting_of(first), sighting_of(then)]
+
+    @property
+    def sighting(self) -> Sighting | None:  # pyright: ignore[reportIncompatibleVariableOverride]  # counts looks
+        self.looks += 1
+        return self._seen[self.looks >= self._at]
+
+    def settle(self, sighting: Sighting) -> None:
+        pass
+
+
+def sighting_of(seed: str) -> Sighting:
+    return recognise("c" * 16, WordEncoder(seed).encode(PROBES), ())
+
+
+@pytest.mark.parametrize("first", [None, "old"])
+@pytest.mark.parametrize("at", range(1, 14))
+def test_whenever_another_model_takes_its_place_no_vector_gets_a_wrong_name(store: Store, at: int, first: str | None):
+    """The sweeps of vectors and that which looks for the model are threads: any look can be the first of a new one."""
+    afar = Restless(at, "new", first)
+    with open_engine(store, encoder=afar) as engine:
+        wanted = engine.owner.write.add(SPACE, [Draft(content="an otter in the river")]).memories[0].id
+        for _ in range(at + 8):
+            with suppress(ModelUnavailable):
+                engine.vectors.step(SPACE)
+        assert afar.looks >= at
+        (rows,) = engine._database.read([Statement("SELECT hash FROM generations")])
+        assert {str(name) for (name,) in rows} <= {one.identity for one in afar._seen if one is not None}
+        space = engine.spaces.get(SPACE)
+        if space.generation == afar.identity:  # else it was embedded by the first model, and says so
+            answer = search(engine, "otter")
+            assert (answer.strategy, answer.degraded, ids(answer)) == ("hybrid", (), [wanted])
+        else:
+            assert first is not None and space.generation == sighting_of(first).identity

@@ -8,9 +8,10 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, card_of
 from muisti.core.model.collisions import Echo
 from muisti.core.model.errors import Conflict, PlaceTaken, Problem
+from muisti.core.model.generations import Card
 from muisti.core.model.ids import id_text
 from muisti.core.model.places import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.times import to_us
@@ -343,14 +344,11 @@ class Staging:
     def _register(self) -> list[Statement]:
         """Return statements that register the models of the vectors."""
         space = self._file.target.space
-        known = {
-            encoder.identity: (encoder.identity, encoder.name, encoder.dimensions)
-            for encoder in self._models.embedding(space)
-        }
+        known = {card.identity: card for card in map(card_of, self._models.embedding(space))}
         for one in self._file.opened.generations.values():
             if one.hash in (self._file.generation, *self._others()):
-                known.setdefault(one.hash, (one.hash, one.model, one.dimensions))
-        return [spaces.register_generation(*each, self._file.now) for each in known.values()]
+                known.setdefault(one.hash, Card(one.hash, one.model, one.dimensions))
+        return [spaces.register_generation(card, self._file.now) for card in known.values()]
 
     def _check_parents(self, staged: Staged) -> None:
         """Drop memories whose parent is missing, and their children in turn. Each counts as a failure."""
