@@ -2,7 +2,8 @@
 
 `python -m loadtests.first_hour WHEEL` installs each into a fresh environment with an empty home folder. Nothing of this
 shell is in the environment of a command but the way to the package index. PATH holds a shell and four small tools, with
-`compiler` also the PATH of this shell. The programs that try chroma and mem0ai are below, as their pages begin.
+`compiler` also the PATH of this shell. The programs that try chroma and mem0ai are below, as their pages begin. Ways
+with uv install by it where it is in PATH (`pip install uv`), else they are left out.
 
 A container would be emptier: the C library and Python are those of this machine.
 """
@@ -28,6 +29,7 @@ QUESTION = "which port has staging?"
 TOOLS = ("sh", "env", "dirname", "realpath", "uname")
 PASSED = ("PIP_", "SSL_", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "no_proxy")
 LONGEST = 900  # seconds of a command
+UV = shutil.which("uv") or ""
 PINS = Path(__file__).parents[1] / "deploy" / "constraints.txt"
 
 CHROMA = f"""
@@ -59,7 +61,7 @@ class Way:
     """One way to a recalled memory. `commands` are typed one after the other; the last one must print the memory.
 
     `shares` names another way in whose environment this one runs, with its own home folder. `python` is what the
-    package needs, when it is there.
+    package needs, when it is there. `uv`: that installs, and not pip.
     """
 
     name: str
@@ -69,18 +71,21 @@ class Way:
     pinned: bool = False
     shares: str | None = None
     python: str = ""
+    uv: bool = False
 
 
 MUISTI = (("muisti", "demo"), ("muisti", "add", MEMORY), ("muisti", "search", QUESTION))
+SEARCH_NOTES = ("basic-memory", "tool", "search-notes", QUESTION)
 NOTE = ("basic-memory", "tool", "write-note", "--title", "Staging", "--folder", "notes", "--content", MEMORY)
 WAYS = (
     Way("Muisti, no compiler", "", MUISTI, pinned=True),
     Way("Muisti, compiler", "", MUISTI, compiler=True, shares="Muisti, no compiler"),
-    Way(
-        "basic-memory", "basic-memory", (NOTE, ("basic-memory", "tool", "search-notes", QUESTION)), python="python3.12"
-    ),
+    Way("Muisti, uv, no compiler", "", MUISTI, pinned=True, uv=True),
+    Way("basic-memory", "basic-memory", (NOTE, SEARCH_NOTES), python="python3.12"),
+    Way("basic-memory, uv", "basic-memory", (NOTE, SEARCH_NOTES), python="python3.12", uv=True),
     Way("chroma", "chromadb", (("python", "-c", CHROMA),)),
     Way("chroma, vectors of our own", "chromadb", (("python", "-c", CHROMA_OWN),), shares="chroma"),
+    Way("chroma, vectors of our own, uv", "chromadb", (("python", "-c", CHROMA_OWN),), uv=True),
     Way("mem0ai", "mem0ai", (("python", "-c", MEM0),)),
 )
 
@@ -152,10 +157,15 @@ def take(way: Way, wheel: Path, folder: Path, places: dict[str, tuple[Place, Tak
     home = folder / f"home of {way.name}"
     home.mkdir()
     if way.shares is None:
-        place = Place(folder / way.name.split(",")[0], tools, shutil.which(way.python) or sys.executable)
-        options = ["--no-compile", "-c", str(PINS)] if way.pinned else []  # the first as in the README
-        install = ["python", "-m", "pip", "install", "-q", "--no-cache-dir", *options, way.package or str(wheel)]
-        places[way.name] = place, place.run(install, home, compiler=False)
+        place = Place(folder / way.name.replace(",", ""), tools, shutil.which(way.python) or sys.executable)
+        options = ["-c", str(PINS)] if way.pinned else []
+        if way.uv:
+            (place.folder / "bin" / "uv").symlink_to(UV)
+            installer = ["uv", "pip", "install", "-q", "--no-cache", "--python", str(place.folder / "bin" / "python")]
+        else:
+            as_in_readme = ["--no-compile"] if way.pinned else []
+            installer = ["python", "-m", "pip", "install", "-q", "--no-cache-dir", *as_in_readme]
+        places[way.name] = place, place.run([*installer, *options, way.package or str(wheel)], home, compiler=False)
     place, installed = places[way.shares or way.name]
     outcome = Outcome(way, place.megabytes, installed)
     if installed.good:
@@ -217,7 +227,7 @@ def main(wheel: Path, only: tuple[str, ...]) -> None:
             if found := shutil.which(tool):
                 (tools / tool).symlink_to(found)
         for way in WAYS:
-            if not only or way.name.startswith(only):
+            if (not only or way.name.startswith(only)) and (UV or not way.uv):
                 outcomes.append(take(way, wheel.resolve(), folder, places, tools))
                 click.echo(" | ".join(rows(outcomes[-1:])[0]), err=True)
                 for step in (outcomes[-1].install, *outcomes[-1].steps):
