@@ -33,6 +33,7 @@ from muisti.core.store.remote.retry import PASSING, Progress, Reached, Retry, re
 from muisti.core.support.meters import StoreMeters
 
 SECONDS = 10.0  # for a call with its retries
+WAITED = 0.8  # of the time for a write that it waits for its turn at most
 REPLICATION_SECONDS = 1.0  # for a replica to catch up, and to answer before it is probed
 PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
@@ -194,11 +195,13 @@ class RemoteDatabase:
 
         A database has one writer. A client that waits at the server holds a connection. That connection goes on waiting
         for the lock after its client has given up and retried. So 16 clients at a time wrote a tenth of what one does.
+        A write is not sent when too little time is left for it. Where the lock of a server hung, each one that was sent
+        stayed there as a thread that spins.
 
         Raises:
-            StoreUnavailable: there is no time left.
+            StoreUnavailable: too little time is left.
         """
-        if not self._writing.acquire(timeout=seconds):
+        if not self._writing.acquire(timeout=seconds * WAITED):
             raise StoreUnavailable("the database has too many writes waiting; nothing was stored: try again later")
         try:
             yield
