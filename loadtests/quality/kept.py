@@ -47,7 +47,8 @@ SECONDS = 120  # for a file, and for each of those that LibreOffice converts tog
 TOGETHER = 20
 _UNSEEN = re.compile(
     r"<office:(meta|settings|styles|automatic-styles|master-styles)>.*?</office:\1>|<(?:office:binary-data|text:page-number|presentation:footer-decl|text:list-level[^>]*|draw:image|svg:d)\b[^>]*>"
-    r"(?:[A-Za-z0-9+/=\s]*</office:binary-data>)?|</?text:span\b[^>]*>|<dc:date>[^<]*</dc:date>|<draw:(?:enhanced|glue)[^>]*>",
+    r"(?:[A-Za-z0-9+/=\s]*</office:binary-data>)?|</?text:span\b[^>]*>|<dc:date>[^<]*</dc:date>|<draw:(?:enhanced|glue)[^>]*>|"
+    r"<text:(?P<now>date|time)\b(?![^>]*text:fixed=.true)[^>]*>[^<]*</text:(?P=now)>",  # which are of today there
     re.DOTALL,
 )
 _WORD = re.compile(r"[^\W_]+")
