@@ -21,7 +21,7 @@ def found() -> set[str]:
 
 def test_every_folder_with_a_module_is_a_package_that_is_installed_under_its_name():
     assert PROJECT["tool"]["setuptools"]["package-dir"] == FOLDERS
-    assert found() == set(PROJECT["tool"]["setuptools"]["packages"])
+    assert found() == set(PROJECT["tool"]["setuptools"]["packages"]), "`packages` in pyproject.toml lists each folder"
 
 
 def test_every_package_says_what_it_is_for():

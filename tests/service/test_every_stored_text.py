@@ -213,6 +213,10 @@ def test_a_secret_is_refused_by_the_name_of_its_field_or_stored_nowhere(filled: 
     canaries.check(filled.file)
 
 
+def test_every_tool_can_be_called_by_the_tests():
+    assert {tool.name for tool in TOOLS} == TOOL_ARGUMENTS.keys(), "TOOL_ARGUMENTS of keyed.py has a call of each tool"
+
+
 def test_a_secret_in_an_argument_of_a_tool_is_refused_by_its_name_or_stored_nowhere(filled: Filled):
     canaries = Canaries()
     for tool in TOOLS:

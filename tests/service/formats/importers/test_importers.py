@@ -64,7 +64,8 @@ def test_what_a_file_holds_comes_in_and_nothing_the_second_time(
     again, _ = bring(engine, path, space, atomic=not fixture.failed)
     left = {**report.skipped, "exists": report.created}
     assert (again.created, again.skipped, again.import_id) == (0, left, None)
-    assert row(fixture, reading, report, again) in PAGE.read_text("utf-8").splitlines()
+    written = PAGE.read_text("utf-8").splitlines()
+    assert row(fixture, reading, report, again) in written, "run `python -m tests.service.formats.importers`"
     assert engine.spaces.get(space).seq == seq and (path.read_bytes() if path.is_file() else b"") == before
 
 
