@@ -3,22 +3,19 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
+
+from muisti.core.model import choices
+from muisti.core.model.choices import TYPES
+from muisti.core.model.values import Kind
 
 # Fields of a memory in a form: their text as a person types it, and as the API takes it. Pure functions
 
-TYPES = (
-    *("fact", "preference", "procedure", "guard", "observation"),
-    *("decided", "tried", "failed", "rejected"),
-)
-STATUSES = ("active", "candidate", "superseded", "deprecated")
-IMPORTANCE = ("low", "medium", "high", "critical")
-SOURCE_CLASSES = ("user", "tool", "model", "unknown", "web")
-KINDS = ("memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document", "entity", "relation")
-CHANGES = (
-    *("created", "updated", "superseded", "restored", "deleted", "undone", "expired"),
-    *("reembedded", "rolled_back", "merged", "forked"),
-)
+STATUSES: tuple[str, ...] = get_args(choices.Status)
+IMPORTANCE: tuple[str, ...] = get_args(choices.Importance)
+SOURCE_CLASSES: tuple[str, ...] = get_args(choices.SourceClass)
+KINDS: tuple[str, ...] = get_args(Kind)
+CHANGES: tuple[str, ...] = get_args(choices.ChangeKind)
 
 GAP = "\n\n"  # between both messages of a turn
 Form = Literal["text", "line", "choice", "tags", "json"]
