@@ -34,7 +34,7 @@ from muisti.core.operations.quality.receipts import Receipts
 from muisti.core.operations.renewal import renew
 from muisti.core.operations.spaces.registry import Spaces
 from muisti.core.operations.upkeep import Leases, Upkeep
-from muisti.core.operations.webhook_deliveries import Webhooks
+from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.placement.holdings import hold_nothing
 from muisti.core.query.evidence import Calibration

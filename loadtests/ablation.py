@@ -25,8 +25,7 @@ import numpy.typing as npt
 from loadtests.document import put_table
 from muisti.core.index import lexical
 from muisti.core.query import query
-from muisti.core.search import answering, blend, candidates, rankers, ranking
-from muisti.core.search import blend as meaning
+from muisti.core.search import answering, candidates, default_score, fusion, ranking
 from muisti.core.text import speakers
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
@@ -62,20 +61,20 @@ class Change:
 
 DEFAULT = Change()
 CHANGES: Mapping[str, Change] = {
-    "weight of the cosine 0": Change([(rankers.ALPHAS, "absolute", 0.0)]),
+    "weight of the cosine 0": Change([(fusion.ALPHAS, "absolute", 0.0)]),
     "turns around": Change([(lexical, "LENDS", np.zeros_like(lexical.LENDS))]),
-    "expansion by the best hit": Change([(meaning, "FEEDBACK", 0.0)]),
+    "expansion by the best hit": Change([(default_score, "FEEDBACK", 0.0)]),
     "related words": Change([(lexical, "WORTH", 0.0)]),
-    "meaning of turns around": Change([(meaning, "TURN", 0.0)]),
-    "those three": Change([(meaning, "FEEDBACK", 0.0), (lexical, "WORTH", 0.0), (meaning, "TURN", 0.0)]),
+    "meaning of turns around": Change([(default_score, "TURN", 0.0)]),
+    "those three": Change([(default_score, "FEEDBACK", 0.0), (lexical, "WORTH", 0.0), (default_score, "TURN", 0.0)]),
     "kinds of answer": Change([(answering, "GAIN", 0.0)]),
     "speaker": Change([(speakers, "NAMED", 0.0), (speakers, "SIDE", 0.0)]),
     "time words": Change([(ranking, "time_spans", lambda _text, _now, _zone: ())]),
-    "late": Change([(blend, "LATE", 0.0)]),
-    "order": Change([(blend, "ORDER", 0.0)]),
-    "k1 1.2 everywhere": Change([(lexical, "saturation", lambda _average: blend.USUAL_K1)]),
+    "late": Change([(default_score, "LATE", 0.0)]),
+    "order": Change([(default_score, "ORDER", 0.0)]),
+    "k1 1.2 everywhere": Change([(lexical, "saturation", lambda _average: default_score.USUAL_K1)]),
     "request words in full": Change([(query, "REQUEST", 1.0)]),
-    "brevity": Change([(blend, "UTTERANCE", 1e-9)]),  # a row may have no words
+    "brevity": Change([(default_score, "UTTERANCE", 1e-9)]),  # a row may have no words
     "turns around as candidates": Change([(candidates, "BESIDE", 0)]),
     "`fusion: convex`": Change(plan=Plan(mode="hybrid", fusion="convex")),
     "`fusion: dbsf`": Change(plan=Plan(mode="hybrid", fusion="dbsf")),

@@ -1,4 +1,4 @@
-"""Inner loops of the default score (core/search/blend.py) and of the strength of an answer (core/query/evidence.py)."""
+"""Inner loops of the default score (core/search/default_score.py), and of evidence (core/query/evidence.py)."""
 
 import numpy as np
 

@@ -27,8 +27,8 @@ from muisti.core.query.applies import (
 )
 from muisti.core.query.evidence import Unrelated
 from muisti.core.query.lacking import NOTHING, Lacking, Words, is_question, lacking
-from muisti.core.search.blend import Blend
 from muisti.core.search.candidates import Candidates
+from muisti.core.search.default_score import Blend
 from muisti.core.search.judged import Judged, has_every_word
 from muisti.core.search.rankers import BY_MODE, Asked
 from muisti.core.search.ranking import Ranked

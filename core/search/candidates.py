@@ -17,23 +17,10 @@ from muisti.core.parsing.code.grammars import language_of
 from muisti.core.query.applies import STATEMENT, subjects
 from muisti.core.query.evidence import Nearest, Signals, known_share, strength
 from muisti.core.query.filters import fields_of
-from muisti.core.search.blend import Blend, blended, of_words
+from muisti.core.search.default_score import Blend, blended, of_words
+from muisti.core.search.fusion import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
 from muisti.core.search.query_vectors import Cosines, QueryVectors, cosines, nearest, nearest_by_own
-from muisti.core.search.rankers import (
-    RANKERS,
-    Asked,
-    Lexical,
-    Name,
-    Ranker,
-    Ranking,
-    Shares,
-    absolute,
-    alpha_of,
-    reciprocal_rank,
-    scaled,
-    summed,
-    weights_of,
-)
+from muisti.core.search.rankers import RANKERS, Asked, Lexical, Name, Ranker, Ranking
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.terms import tokenize
 from muisti.core.text.when.time_spans import TimeSpan

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from muisti.core.model.choices import Mode
 from muisti.core.model.hits import Explanation
-from muisti.core.search.blend import LATE, ORDER
+from muisti.core.search.default_score import LATE, ORDER
 from muisti.core.search.lifted import raised
 from muisti.core.search.rankers import Name
 
@@ -51,7 +51,7 @@ def _fused(explain: Explanation, shares: Mapping[Name, float]) -> Iterator[tuple
 
 
 def _blended(explain: Explanation, blend: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """Yield the summands of the absolute fusion, as `core.search.blend` has its formula."""
+    """Yield the summands of the absolute fusion, as `core.search.default_score` has its formula."""
     assert explain.alpha is not None and explain.lexical is not None and explain.cosine is not None
     words = (1 - explain.alpha) * blend["scale"]
     summands = {

@@ -34,7 +34,8 @@ from muisti.core.query.query import PATHS
 from muisti.core.read.hierarchy import situated
 from muisti.core.search.explanation import parts_of, sentence
 from muisti.core.search.factors import ages_in_days
-from muisti.core.search.rankers import Name, alpha_of
+from muisti.core.search.fusion import alpha_of
+from muisti.core.search.rankers import Name
 from muisti.core.search.ranking import Ranked
 from muisti.core.store.database import Database
 from muisti.core.store.sql import chunks, version_rows

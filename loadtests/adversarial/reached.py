@@ -28,7 +28,7 @@ TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
 OF_OPERATORS = (
     *("service/cli/", "service/connect/", "service/evaluation/", "service/settings/", "service/terminal/"),
-    *("core/store/", "core/kernels/", "core/tasks/sql/", "core/operations/webhook_deliveries.py", "service/openapi/"),
+    *("core/store/", "core/kernels/", "core/tasks/sql/", "core/operations/webhooks.py", "service/openapi/"),
 )
 
 HANDS_ON = "hands a text on to readers of the table, or puts it between others"

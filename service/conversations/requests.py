@@ -13,7 +13,7 @@ from muisti.core.conversations.view import Stream
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.messages import ASSISTANT
-from muisti.service.conversations.schemas import Spans, StateName, Title, Users
+from muisti.service.conversations.replies import Spans, StateName, Title, Users
 from muisti.service.http.decode import decode
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied

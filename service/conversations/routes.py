@@ -12,15 +12,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.places import Level, ObjectName
 from muisti.core.query.points import parse
 from muisti.service.asgi.header_names import SEQ
-from muisti.service.conversations.requests import (
-    ConversationBody,
-    ConversationPatch,
-    SessionBody,
-    SessionPatch,
-    TopicBody,
-    TopicPatch,
-)
-from muisti.service.conversations.schemas import (
+from muisti.service.conversations.replies import (
     ConversationReply,
     ConversationsReply,
     EndedReply,
@@ -28,6 +20,14 @@ from muisti.service.conversations.schemas import (
     SessionsReply,
     TopicReply,
     TopicsReply,
+)
+from muisti.service.conversations.requests import (
+    ConversationBody,
+    ConversationPatch,
+    SessionBody,
+    SessionPatch,
+    TopicBody,
+    TopicPatch,
 )
 from muisti.service.erasure.routes import reported
 from muisti.service.erasure.schemas import ErasureReply

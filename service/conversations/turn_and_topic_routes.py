@@ -18,8 +18,8 @@ from muisti.core.query.points import parse
 from muisti.service.asgi.header_names import FLAGS, SEQ
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
+from muisti.service.conversations.replies import AdoptedReply, ExchangesReply, StreamedReply, SuggestionsReply
 from muisti.service.conversations.requests import ExchangesBody, turns_of
-from muisti.service.conversations.schemas import AdoptedReply, ExchangesReply, StreamedReply, SuggestionsReply
 from muisti.service.conversations.topic_schemas import (
     ChangedTopic,
     ChangedTopicsReply,

@@ -12,7 +12,7 @@ import msgspec
 
 from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.service.formats.lines import encoded
+from muisti.service.formats.line_stream import encoded
 from muisti.service.http.decode import LINES
 from muisti.service.mcp import review
 from muisti.service.mcp.reads import searched

@@ -15,7 +15,7 @@ from muisti.core.text.discourse.signals import suggested
 from muisti.core.views.write import Import
 from muisti.service.agents.outcomes import is_of_a_person
 from muisti.service.auth.access import check
-from muisti.service.formats.lines import TASK, KeptLines, Lines
+from muisti.service.formats.line_stream import TASK, KeptLines, Lines
 from muisti.service.mcp.refusals import refused
 from muisti.service.runtime.admission import SMALL
 from muisti.service.schemas.errors import HttpError

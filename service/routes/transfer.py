@@ -18,7 +18,7 @@ from muisti.core.views.write import Import
 from muisti.service.asgi.header_names import SEQ
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import caller_of
-from muisti.service.formats.lines import PIECE, TASK, KeptLines, Lines, compressed, encoded
+from muisti.service.formats.line_stream import PIECE, TASK, KeptLines, Lines, compressed, encoded
 from muisti.service.http.decode import LINES
 from muisti.service.http.parameters import DRY, DryRunParameter, TaskParameter, query
 from muisti.service.http.request import Request, on_threads

@@ -12,7 +12,7 @@ from muisti.core.model.choices import Scope
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.operations import ImportRefused
 from muisti.core.placement.directory import demand_single
-from muisti.service.formats.lines import Lines, encoded
+from muisti.service.formats.line_stream import Lines, encoded
 from muisti.service.schemas.errors import KINDS, BadField, Problem, problem, problem_of
 from muisti.service.schemas.transfer import ImportedReply, ImportReply
 from muisti.service.settings import Settings

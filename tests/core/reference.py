@@ -15,7 +15,7 @@ from muisti.core.kernels import Floats
 from muisti.core.model.hits import Mode
 from muisti.core.model.values import Memory
 from muisti.core.query.query import parse
-from muisti.core.search.blend import FEEDBACK, LATE, ORDER, USUAL_K1
+from muisti.core.search.default_score import FEEDBACK, LATE, ORDER, USUAL_K1
 from muisti.core.text.terms import encode_terms, index_terms, normalise, query_terms
 
 POOL = 50

@@ -17,11 +17,11 @@ from muisti.service.terminal.session import space_choice
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands import import_work, local_work
-    from muisti.service.formats import lines, markdown
+    from muisti.service.formats import line_stream, markdown
     from muisti.service.terminal import transfer_ends
 else:  # with the core
     transfer_ends = Lazy("muisti.service.terminal.transfer_ends")
-    lines = Lazy("muisti.service.formats.lines")
+    line_stream = Lazy("muisti.service.formats.line_stream")
     markdown = Lazy("muisti.service.formats.markdown")
     import_work = Lazy("muisti.service.cli.commands.import_work")
     local_work = Lazy("muisti.service.cli.commands.local_work")
@@ -94,7 +94,7 @@ def _export_all(options: Globals, folder: str, *, notes: bool, vectors: bool, fo
 
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
-    write_file(lines.compressed(pieces) if file.suffix == ".zst" else pieces, file, force=force)
+    write_file(line_stream.compressed(pieces) if file.suffix == ".zst" else pieces, file, force=force)
 
 
 def _write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
@@ -127,7 +127,7 @@ def _write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
 
 def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     waiting: list[bytes] = []
-    reader = lines.Lines(waiting.extend)
+    reader = line_stream.Lines(waiting.extend)
     for piece in pieces:
         reader.feed(piece)
         found, waiting[:] = list(waiting), []

@@ -50,7 +50,7 @@ from muisti.service.formats.importers.dialogues import with_sessions
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, clean
 from muisti.service.formats.importers.shapes import shape_of
 from muisti.service.formats.importers.source_files import Source
-from muisti.service.formats.lines import WINDOW, is_compressed
+from muisti.service.formats.line_stream import WINDOW, is_compressed
 
 PIECE = 65_536  # bytes
 HEAD_MAX = 1 << 20  # bytes of a header

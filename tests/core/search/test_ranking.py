@@ -18,7 +18,7 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
-from muisti.core.search.blend import LATE, ORDER
+from muisti.core.search.default_score import LATE, ORDER
 from muisti.core.text.terms import index_terms, query_terms
 from tests.core import reference, twins
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine

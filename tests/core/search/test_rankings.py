@@ -11,7 +11,8 @@ from muisti.core.kernels import Doubles
 from muisti.core.model.choices import Beside, Fusion, Mode
 from muisti.core.query.query import Query
 from muisti.core.search import candidates
-from muisti.core.search.rankers import ALPHAS, BY_MODE, RANKERS, Asked, Name, weights_of
+from muisti.core.search.fusion import ALPHAS, weights_of
+from muisti.core.search.rankers import BY_MODE, RANKERS, Asked, Name
 from tests.core.fakes import SPACE, add
 
 TEXTS = ("the fox sleeps", "a dog by the lake", "fox and dog", "clouds over the river")

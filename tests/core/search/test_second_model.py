@@ -12,8 +12,8 @@ from muisti.core.model.hits import Hit, SecondCosine
 from muisti.core.model.spaces import CONTENT_ONLY, Policy
 from muisti.core.query.query import Query
 from muisti.core.search.candidates import WITH_SECOND
+from muisti.core.search.fusion import ALPHAS
 from muisti.core.search.query_vectors import SHARE
-from muisti.core.search.rankers import ALPHAS
 from tests.core.embedding.test_cache import Slow
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, at, migrated
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from muisti.core.model.errors import InvalidInput, TooLarge
-from muisti.service.formats.lines import GROWTH, GROWTH_FLOOR, LINE_MAX, LINES_FLOOR, PIECE, Lines
+from muisti.service.formats.line_stream import GROWTH, GROWTH_FLOOR, LINE_MAX, LINES_FLOOR, PIECE, Lines
 from tests.service.app.test_server import serving
 from tests.service.fakes import API
 from tests.service.hostile import COMPRESSED, HEADER, MB, compressed, packed, plain_streams

@@ -16,7 +16,7 @@ from muisti.core.operations.transfer.importing.importer import Import
 from muisti.core.operations.transfer.importing.lines import Item
 from muisti.core.operations.transfer.importing.staging import Staging
 from muisti.core.store.sql.inserting import NewVersion
-from muisti.service.formats.lines import LINE_MAX
+from muisti.service.formats.line_stream import LINE_MAX
 from tests.service.fakes import API
 
 LINES = {"Content-Type": "application/x-ndjson"}

@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 from muisti.core.engine import Engine
 from muisti.core.model.times import system_clock
-from muisti.core.operations.webhook_deliveries import WAITS
+from muisti.core.operations.webhooks import WAITS
 from muisti.service.app.app import create_app
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.outgoing.addresses import Allowed

@@ -17,7 +17,7 @@ from muisti.core.query.evidence import Calibration, Entry
 from muisti.core.query.filters import parse as parse_filter
 from muisti.core.query.query import Query
 from muisti.core.search.factors import decayed
-from muisti.core.search.rankers import reciprocal_rank, summed, weights_of
+from muisti.core.search.fusion import reciprocal_rank, summed, weights_of
 from muisti.core.store.file.database import FileDatabase
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 

@@ -10,7 +10,7 @@ from muisti.core.operations.transfer.records import VersionLine
 from muisti.service.formats.importers.registry import OWN, Reading, own_files, recognised
 from muisti.service.formats.importers.shares import Shares
 from muisti.service.formats.importers.source_files import Source
-from muisti.service.formats.lines import Lines
+from muisti.service.formats.line_stream import Lines
 from muisti.service.schemas.transfer import ImportReply
 
 

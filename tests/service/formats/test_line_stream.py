@@ -2,7 +2,7 @@
 
 import pytest
 
-from muisti.service.formats.lines import Lines
+from muisti.service.formats.line_stream import Lines
 
 
 @pytest.mark.parametrize("size", [1, 3, 1_000])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.choices import Fusion
-from muisti.core.search.rankers import (
+from muisti.core.search.fusion import (
     ALPHAS,
     RRF_K,
     SCALES,
