@@ -190,9 +190,9 @@ document.getElementById("sheet")?.addEventListener("close", (event) => event.tar
 const palette = {
   dialog: document.getElementById("palette"),
   open() {
+    this.list("");
     this.dialog.showModal();
     this.dialog.querySelector("input").select();
-    this.list("");
   },
   list(words) {
     const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
