@@ -17,7 +17,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,9 @@ SETTLE_SECONDS = 180.0
 TIMEOUT_SECONDS = 15.0
 TRIES = 12  # of a write, with its key
 DOWN_SECONDS = 2.0  # of a database, before somebody starts it again
+# Of the probe that starts a database again whose writes hang, as in deploy/kubernetes/sqld.yaml.
+PROBE_SECONDS, PROBE_TIMEOUT, PROBES = 10.0, 15.0, 3
+PROBE = {"requests": [{"type": "execute", "stmt": {"sql": "BEGIN IMMEDIATE"}}, {"type": "close"}]}
 SHOWN = 100  # of the newest memories, among which a reader must see its own
 
 
@@ -165,6 +168,7 @@ class Killer:
     def __init__(self, databases: list[Sqld], servers: list[Muisti], rng: random.Random) -> None:
         self._databases, self._servers, self._rng = databases, servers, rng
         self.kills: Counter[str] = Counter()
+        self._restarting = threading.Lock()
 
     def run(self, number: int, pause: float, stop: threading.Event) -> None:
         kinds: list[tuple[str, Callable[[], None]]] = [
@@ -189,10 +193,37 @@ class Killer:
     def _directory(self) -> None:
         self._restarted(self._databases[0])
 
+    @contextmanager
+    def watching(self) -> Generator[None]:
+        """Within this, a database whose writes hang is started again."""
+        ended = threading.Event()
+        watch = threading.Thread(target=self._watch, args=(ended,), daemon=True)
+        watch.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            watch.join()
+
+    def _watch(self, ended: threading.Event) -> None:
+        late: Counter[int] = Counter()
+        headers = {"Host": f"{NAMESPACE}.localhost"}
+        while not ended.wait(PROBE_SECONDS):
+            for one in self._databases:
+                late[one.port] += 1
+                with suppress(httpx.TransportError):
+                    httpx.post(f"{one.url}/v3/pipeline", json=PROBE, headers=headers, timeout=PROBE_TIMEOUT)
+                    late[one.port] = 0
+                if late[one.port] == PROBES:
+                    self._restarted(one)
+                    self.kills["hung database"] += 1
+                    late[one.port] = 0
+
     def _restarted(self, victim: Sqld) -> None:
-        victim.kill()
-        time.sleep(DOWN_SECONDS)
-        victim.start()
+        with self._restarting:
+            victim.kill()
+            time.sleep(DOWN_SECONDS)
+            victim.start()
 
     def _paused(self) -> None:
         pid = self._rng.choice(self._servers).pid
@@ -218,41 +249,46 @@ def asked(given: argparse.Namespace, servers: list[Muisti], spaces: list[str], s
 
 def run(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Run all, and return the result."""
-    seen, stop, calm = Seen(), threading.Event(), threading.Event()
     with fleet(folder, given.databases, given.servers) as (databases, servers):
-        spaces = [f"tenant-{number}" for number in range(given.spaces)]
-        with httpx.Client(base_url=servers[0].url, timeout=60) as client:
-            for space in spaces:
-                client.post("/v1/spaces", json={"name": space}).raise_for_status()
         killer = Killer(databases, servers, random.Random(given.seed))
-        using = [User(number, servers, spaces, seen) for number in range(given.users)]
-        users = [threading.Thread(target=one.run, args=(stop,), daemon=True) for one in using]
-        killing = threading.Thread(
-            target=killer.run, args=(given.kills, given.seconds / 2 / max(1, given.kills), calm), daemon=True
-        )
-        try:
-            for one in users:
-                one.start()
-            time.sleep(given.seconds / 4)
-            seen.phase = "during"
-            killing.start()
-            timer = threading.Timer(3 * given.seconds, calm.set)
-            timer.daemon = True
-            timer.start()
-            begun = asked(given, servers, spaces, calm) if given.moves else 0
-            killing.join()
-            timer.cancel()
-            left = _settled(databases[0])
-            seen.phase = "after"
-            time.sleep(given.seconds / 4)
-        finally:
-            stop.set()
-            calm.set()
+        with killer.watching():
+            return _run(given, databases, servers, killer)
+
+
+def _run(given: argparse.Namespace, databases: list[Sqld], servers: list[Muisti], killer: Killer) -> dict[str, Any]:
+    seen, stop, calm = Seen(), threading.Event(), threading.Event()
+    spaces = [f"tenant-{number}" for number in range(given.spaces)]
+    with httpx.Client(base_url=servers[0].url, timeout=60) as client:
+        for space in spaces:
+            client.post("/v1/spaces", json={"name": space}).raise_for_status()
+    using = [User(number, servers, spaces, seen) for number in range(given.users)]
+    users = [threading.Thread(target=one.run, args=(stop,), daemon=True) for one in using]
+    killing = threading.Thread(
+        target=killer.run, args=(given.kills, given.seconds / 2 / max(1, given.kills), calm), daemon=True
+    )
+    try:
         for one in users:
-            one.join()
-        return _judged(databases[0], servers[0], spaces, seen) | {
-            "moves begun": begun, "moves left": left, "kills": dict(killer.kills), "kills asked": given.kills,
-        }  # fmt: skip
+            one.start()
+        time.sleep(given.seconds / 4)
+        seen.phase = "during"
+        killing.start()
+        timer = threading.Timer(3 * given.seconds, calm.set)
+        timer.daemon = True
+        timer.start()
+        begun = asked(given, servers, spaces, calm) if given.moves else 0
+        killing.join()
+        timer.cancel()
+        left = _settled(databases[0])
+        seen.phase = "after"
+        time.sleep(given.seconds / 4)
+    finally:
+        stop.set()
+        calm.set()
+    for one in users:
+        one.join()
+    return _judged(databases[0], servers[0], spaces, seen) | {
+        "moves begun": begun, "moves left": left, "kills": dict(killer.kills), "kills asked": given.kills,
+    }  # fmt: skip
 
 
 @contextmanager
