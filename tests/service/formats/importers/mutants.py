@@ -111,7 +111,8 @@ def _check_place(error: Exception) -> None:
     if isinstance(error, InvalidInput):
         assert re.search(r"line \d+", str(error)), error
     else:
-        assert re.match(r"[^:]+\.\w+\b|archive_cogx", str(error)), f"{error} begins with no name of a file"
+        named = r"[^:]+\.(db|vscdb|json|jsonl|af|md|csv|zip|jex|ndjson|zst)\b|archive_cogx"
+        assert re.match(named, str(error)), f"{error} begins with no name of a file, or its extension is missing here"
 
 
 def _damage(path: Path, way: str, chance: random.Random) -> None:
